@@ -1,0 +1,1 @@
+"""Command lines: thin absl binaries, the only modules that know flags."""
