@@ -1,0 +1,175 @@
+"""What every puzzle offers: the interface that data, search and evaluation are written against.
+
+Axes: B states or problems, T time steps, A actions, S cells. A state is a flat row of S uint8
+cells; `board_shape` says how to fold it into rows and columns where the puzzle has a board.
+"""
+
+import abc
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from crtr_tf.puzzles import hashing
+
+if TYPE_CHECKING:
+  from matplotlib import axes as mpl_axes
+
+NO_ACTION = -1  # pads the actions of a trajectory behind its last move
+
+
+class InstanceError(ValueError):
+  """A text that is no valid instance or plan of the puzzle; the message gives the reason."""
+
+
+class Children(NamedTuple):
+  """All successors of a batch of states."""
+
+  states: tf.Tensor  # [B, A, S] uint8; equal to the parent where not valid
+  valid: tf.Tensor  # [B, A] bool
+
+
+class Trajectories(NamedTuple):
+  """Solving trajectories, forward in time: the last state of each is the goal.
+
+  Trajectories shorter than T repeat their last state and carry NO_ACTION behind it.
+  """
+
+  states: tf.Tensor  # [B, T, S] uint8
+  actions: tf.Tensor  # [B, T - 1] int32
+  lengths: tf.Tensor  # [B] int32, number of states, 2 <= length <= T
+
+
+@dataclasses.dataclass(frozen=True)
+class ParsedInstances:
+  """What a text of several instances held: the good ones as states, the bad ones as messages."""
+
+  states: np.ndarray  # [N, S] uint8, the valid instances
+  numbers: tuple[int, ...]  # [N] their 1-based numbers in the text
+  errors: tuple[str, ...]  # one line for each invalid instance: "instance 3: reason"
+
+
+class Puzzle(abc.ABC):
+  """Rules, generators, text and drawing of one puzzle; immutable once constructed.
+
+  Tensor methods take a leading batch axis, work eagerly, in graphs and under XLA, and never loop in
+  Python over states. An action that is not possible leaves the state as it is.
+  """
+
+  name: ClassVar[str]
+  board_shape: tuple[int, int] | None = None  # rows and columns of a state, None if it is no board
+  state_size: int  # S
+  num_values: int  # cells hold 0 .. num_values - 1
+  action_names: tuple[str, ...]  # how a plan spells each action
+  inverse_actions: np.ndarray | None = None  # [A] the action that undoes each one, if there is one
+  max_trajectory_states: int  # T of `trajectories`
+
+  @property
+  def num_actions(self) -> int:
+    return len(self.action_names)
+
+  # Rules.
+
+  @abc.abstractmethod
+  def apply(self, states: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
+    """[B, S] uint8 states and [B] int32 actions -> [B, S] uint8."""
+
+  @abc.abstractmethod
+  def children(self, states: tf.Tensor) -> Children:
+    """Applies every action to every state of [B, S]."""
+
+  @abc.abstractmethod
+  def is_solved(self, states: tf.Tensor) -> tf.Tensor:
+    """[B, S] uint8 -> [B] bool."""
+
+  @abc.abstractmethod
+  def goal(self, states: tf.Tensor) -> tf.Tensor:
+    """The goal state of the instance that each state belongs to: [B, S] -> [B, S] uint8."""
+
+  def hash(self, states: tf.Tensor) -> tf.Tensor:
+    """[..., S] uint8 -> [...] int64."""
+    return hashing.hash_states(states)
+
+  # Generators. Row i depends on (seed, episodes[i]) alone.
+
+  @abc.abstractmethod
+  def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
+    """Evaluation instances: [B] int64 numbers -> [B, S] uint8, solvable, none solved already."""
+
+  @abc.abstractmethod
+  def trajectories(self, seed: int, episodes: tf.Tensor) -> Trajectories:
+    """Training trajectories, from their own stream of random draws: [B] int64 -> Trajectories."""
+
+  # Text.
+
+  @abc.abstractmethod
+  def parse_instance(self, text: str) -> np.ndarray:
+    """One instance -> [S] uint8. Raises InstanceError with the reason."""
+
+  @abc.abstractmethod
+  def format_instance(self, state: np.ndarray) -> str:
+    """The inverse of `parse_instance`."""
+
+  def split_instances(self, text: str) -> list[str]:
+    """Cuts a file into the texts of its instances: here one per line, blank lines ignored."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+  def parse_instances(self, text: str) -> ParsedInstances:
+    """Reads all instances of a text; a bad one is reported and does not hide the good ones.
+
+    Raises:
+      InstanceError: if the text holds no instance at all.
+    """
+    texts = self.split_instances(text)
+    if not texts:
+      raise InstanceError(f"no {self.name} instance found: the input is empty.")
+    states, numbers, errors = [], [], []
+    for number, one in enumerate(texts, start=1):
+      try:
+        states.append(self.parse_instance(one))
+        numbers.append(number)
+      except InstanceError as error:
+        errors.append(f"instance {number}: {error}")
+    stacked = np.stack(states) if states else np.zeros((0, self.state_size), np.uint8)
+    return ParsedInstances(stacked, tuple(numbers), tuple(errors))
+
+  def format_plan(self, start: np.ndarray, actions: Sequence[int]) -> str:
+    """Spells a plan in the puzzle's notation; `start` [S] is where it begins."""
+    del start  # Only Sokoban's notation depends on the state.
+    return " ".join(self.action_names[action] for action in actions)
+
+  def parse_plan(self, text: str) -> list[int]:
+    """The inverse of `format_plan`. Raises InstanceError at the first unknown word."""
+    by_name = {name: action for action, name in enumerate(self.action_names)}
+    plan = []
+    for position, word in enumerate(text.split(), start=1):
+      if word not in by_name:
+        raise InstanceError(
+          f"unknown {self.name} move {word!r} at position {position}; "
+          f"expected {describe_names(self.action_names)}."
+        )
+      plan.append(by_name[word])
+    return plan
+
+  # Drawing.
+
+  @abc.abstractmethod
+  def draw(self, state: np.ndarray, ax: "mpl_axes.Axes") -> None:
+    """Draws one state [S] into `ax`."""
+
+
+def describe_names(names: Sequence[str], most: int = 12) -> str:
+  """A readable list of names for messages, cut where it gets long."""
+  shown = ", ".join(names[:most])
+  return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+
+
+def replay(puzzle: Puzzle, start: np.ndarray, actions: Sequence[int]) -> np.ndarray:
+  """The states a plan passes through, `start` [S] included: [len(actions) + 1, S] uint8."""
+  states = [np.asarray(start, np.uint8)]
+  for action in actions:
+    step = puzzle.apply(tf.constant(states[-1][None]), tf.constant([action], tf.int32))
+    states.append(step.numpy()[0])
+  return np.stack(states)

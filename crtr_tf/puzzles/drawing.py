@@ -1,0 +1,48 @@
+"""A picture of a whole solution, for any puzzle."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import figure
+
+from crtr_tf.puzzles import base
+
+_COLUMNS = 6
+_PANEL_INCHES = 2.0
+
+
+def draw_solution(
+  puzzle: base.Puzzle, states: np.ndarray, actions: Sequence[int], max_panels: int = 24
+) -> figure.Figure:
+  """Draws the states of a plan one after the other, each under the move that led to it.
+
+  Args:
+    puzzle: the puzzle.
+    states: [T, S] uint8, from the instance to the solved state.
+    actions: the T - 1 actions between them.
+    max_panels: longer plans show this many states, evenly spaced, first and last included.
+
+  Returns:
+    A figure to be saved with `savefig`.
+  """
+  if len(states) != len(actions) + 1:
+    raise ValueError(
+      f"{len(actions)} actions lead through {len(actions) + 1} states; got {len(states)}."
+    )
+  shown = np.unique(
+    np.linspace(0, len(states) - 1, min(max_panels, len(states))).round().astype(int)
+  )
+  columns = min(_COLUMNS, len(shown))
+  rows = math.ceil(len(shown) / columns)
+  fig = figure.Figure(
+    figsize=(columns * _PANEL_INCHES, rows * (_PANEL_INCHES + 0.3)), layout="constrained"
+  )
+  axes = np.ravel(fig.subplots(rows, columns, squeeze=False))
+  for ax, step in zip(axes, shown, strict=False):
+    puzzle.draw(states[step], ax)
+    move = f"{step}: {puzzle.action_names[actions[step - 1]]}" if step else "start"
+    ax.set_title(move, fontsize=9)
+  for ax in axes[len(shown) :]:
+    ax.axis("off")
+  return fig

@@ -1,0 +1,139 @@
+"""Rubik's Cube: 54 stickers, twelve quarter turns."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tensorflow as tf
+
+from crtr_tf.puzzles import base, counter_random
+from crtr_tf.puzzles.rubiks_cube import facelets, geometry, scrambles
+
+if TYPE_CHECKING:
+  from matplotlib import axes as mpl_axes
+
+_MOST_LETTERS_OF_A_MOVE = 3  # a longer word of letters only is meant as a facelet string
+
+
+class RubiksCube(base.Puzzle):
+  """Rubik's Cube in the quarter-turn metric.
+
+  Args:
+    trajectory_moves: moves of a training scramble; the paper's trajectories have 21 states.
+    allow_undo: whether a training scramble may take back its last move at once (the paper's may).
+    evaluation_moves: moves of an evaluation scramble, never undoing the move before. The paper uses
+      1000; anything from about 100 on is as good as uniformly random.
+  """
+
+  name = "rubiks_cube"
+  state_size = geometry.NUM_STICKERS
+  num_values = 6
+  action_names = geometry.MOVES
+  inverse_actions = geometry.INVERSE_MOVES
+
+  def __init__(
+    self, trajectory_moves: int = 20, allow_undo: bool = True, evaluation_moves: int = 1000
+  ):
+    for name, value in (
+      ("trajectory_moves", trajectory_moves),
+      ("evaluation_moves", evaluation_moves),
+    ):
+      if value < 1:
+        raise ValueError(f"{name} must be at least 1; got {value}.")
+    self.trajectory_moves = trajectory_moves
+    self.allow_undo = allow_undo
+    self.evaluation_moves = evaluation_moves
+    self.max_trajectory_states = trajectory_moves + 1
+
+  def apply(self, states: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
+    sources = tf.gather(tf.constant(geometry.move_permutations()), actions)
+    return tf.gather(states, sources, batch_dims=1)
+
+  def children(self, states: tf.Tensor) -> base.Children:
+    children = tf.gather(states, tf.constant(geometry.move_permutations()), axis=1)
+    return base.Children(children, tf.ones(tf.shape(children)[:2], tf.bool))
+
+  def is_solved(self, states: tf.Tensor) -> tf.Tensor:
+    return tf.reduce_all(states == geometry.SOLVED, axis=-1)
+
+  def goal(self, states: tf.Tensor) -> tf.Tensor:
+    return tf.broadcast_to(tf.constant(geometry.SOLVED), tf.shape(states))
+
+  def symmetric_images(self, states: tf.Tensor, symmetry: tf.Tensor) -> tf.Tensor:
+    """Turns each cube as a whole: [B, S] states, [B] int32 numbers in [0, 48) -> [B, S] uint8.
+
+    Numbers below 24 are rotations (0 the identity), the others mirror images. Solved stays solved
+    and distances between states stay the same, so this augments training data.
+    """
+    rows, colours, _ = geometry.symmetries()
+    moved = tf.gather(states, tf.gather(tf.constant(rows), symmetry), batch_dims=1)
+    renamed = tf.gather(tf.constant(colours), symmetry)
+    return tf.gather(renamed, tf.cast(moved, tf.int32), batch_dims=1)
+
+  def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
+    keys = counter_random.episode_keys("rubiks_cube/instances", seed, episodes)
+    states = tf.broadcast_to(
+      tf.constant(geometry.SOLVED), [tf.shape(keys)[0], geometry.NUM_STICKERS]
+    )
+    previous = tf.fill(tf.shape(keys), base.NO_ACTION)
+
+    # A scramble that comes out solved goes on until it is not; with few moves that happens.
+    def unfinished(step: tf.Tensor, states: tf.Tensor) -> tf.Tensor:
+      return (step < self.evaluation_moves) | self.is_solved(states)  # [B]
+
+    def turn(step: tf.Tensor, states: tf.Tensor, previous: tf.Tensor):
+      actions = _random_moves(keys, step, previous, allow_undo=False)
+      turned = self.apply(states, actions)
+      return step + 1, tf.where(unfinished(step, states)[:, None], turned, states), actions
+
+    loop_states = (0, states, previous)
+    return tf.while_loop(
+      lambda step, states, _: tf.reduce_any(unfinished(step, states)), turn, loop_states
+    )[1]
+
+  def trajectories(self, seed: int, episodes: tf.Tensor) -> base.Trajectories:
+    keys = counter_random.episode_keys("rubiks_cube/trajectories", seed, episodes)
+    previous = tf.fill(tf.shape(keys), base.NO_ACTION)
+    moves = []
+    for step in range(self.trajectory_moves):
+      previous = _random_moves(keys, step, previous, self.allow_undo)
+      moves.append(previous)
+    moves = tf.stack(moves)  # [M, B], away from solved
+    states = scrambles.unscrambling_states(moves)
+    actions = tf.transpose(
+      tf.reverse(tf.gather(tf.constant(self.inverse_actions), moves), axis=[0])
+    )
+    lengths = tf.fill(tf.shape(keys), self.max_trajectory_states)
+    return base.Trajectories(states, actions, lengths)
+
+  def parse_instance(self, text: str) -> np.ndarray:
+    """A facelet string, or a scramble in Singmaster moves applied to the solved cube."""
+    if text.isalpha() and len(text) > _MOST_LETTERS_OF_A_MOVE:
+      return facelets.parse_facelets(text)
+    state = geometry.SOLVED
+    for move in facelets.parse_moves(text):
+      state = state[geometry.move_permutations()[move]]
+    return state.copy()
+
+  def format_instance(self, state: np.ndarray) -> str:
+    return facelets.format_facelets(state)
+
+  def parse_plan(self, text: str) -> list[int]:
+    return facelets.parse_moves(text)
+
+  def draw(self, state: np.ndarray, ax: "mpl_axes.Axes") -> None:
+    from crtr_tf.puzzles.rubiks_cube import drawing
+
+    drawing.draw_net(state, ax)
+
+
+def _random_moves(
+  keys: tf.Tensor, step: int | tf.Tensor, previous: tf.Tensor, allow_undo: bool
+) -> tf.Tensor:
+  """[B] moves; without undo, uniform among the eleven that do not take back `previous` [B]."""
+  num_moves = len(geometry.MOVES)
+  if allow_undo:
+    return counter_random.integers(keys, step, num_moves)
+  first = previous == base.NO_ACTION
+  draw = counter_random.integers(keys, step, tf.where(first, num_moves, num_moves - 1))
+  undo = tf.bitwise.bitwise_xor(tf.maximum(previous, 0), 1)  # see geometry.INVERSE_MOVES
+  return draw + tf.cast(~first & (draw >= undo), tf.int32)
