@@ -84,13 +84,7 @@ def register() -> None:
   """
   from crtr_tf import puzzles
 
-  for puzzle in (
-    puzzles.RubiksCube,
-    puzzles.Sokoban,
-    puzzles.NPuzzle,
-    puzzles.LightsOut,
-    puzzles.DigitJumper,
-  ):
+  for puzzle in puzzles.PUZZLES.values():
     gin.external_configurable(puzzle)
 
 
