@@ -22,7 +22,7 @@ help: ## show this list
 setup: $(STAMP) ## create or update .venv with the pinned requirements
 	@echo "$(VENV) is up to date."
 
-quickstart: $(STAMP) ## build data, train, export and solve, all in miniature
+quickstart: $(STAMP) ## a first look at what this package does
 	$(BIN)/crtr-quickstart $(ARGS)
 
 test: $(STAMP) ## run the tests; ARGS="-m 'not slow'" for the quick ones
