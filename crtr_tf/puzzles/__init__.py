@@ -12,6 +12,7 @@ from crtr_tf.puzzles.base import (
   ParsedInstances,
   Puzzle,
   Trajectories,
+  describe,
   replay,
 )
 from crtr_tf.puzzles.digit_jumper import DigitJumper
@@ -37,5 +38,6 @@ __all__ = [
   "RubiksCube",
   "Sokoban",
   "Trajectories",
+  "describe",
   "replay",
 ]

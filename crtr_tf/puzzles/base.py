@@ -160,6 +160,17 @@ class Puzzle(abc.ABC):
     """Draws one state [S] into `ax`."""
 
 
+def describe(puzzle: Puzzle) -> dict[str, object]:
+  """What must agree for states of one place to be understood in another; JSON-able."""
+  return {
+    "name": puzzle.name,
+    "state_size": puzzle.state_size,
+    "board_shape": list(puzzle.board_shape) if puzzle.board_shape else None,
+    "num_values": puzzle.num_values,
+    "num_actions": puzzle.num_actions,
+  }
+
+
 def describe_names(names: Sequence[str], most: int = 12) -> str:
   """A readable list of names for messages, cut where it gets long."""
   shown = ", ".join(names[:most])

@@ -81,7 +81,7 @@ class RubiksCube(base.Puzzle):
       return (step < self.evaluation_moves) | self.is_solved(states)  # [B]
 
     def turn(step: tf.Tensor, states: tf.Tensor, previous: tf.Tensor):
-      actions = _random_moves(keys, step, previous, allow_undo=False)
+      actions = _random_moves(keys, step, previous)
       turned = self.apply(states, actions)
       return step + 1, tf.where(unfinished(step, states)[:, None], turned, states), actions
 
@@ -92,12 +92,7 @@ class RubiksCube(base.Puzzle):
 
   def trajectories(self, seed: int, episodes: tf.Tensor) -> base.Trajectories:
     keys = counter_random.episode_keys("rubiks_cube/trajectories", seed, episodes)
-    previous = tf.fill(tf.shape(keys), base.NO_ACTION)
-    moves = []
-    for step in range(self.trajectory_moves):
-      previous = _random_moves(keys, step, previous, self.allow_undo)
-      moves.append(previous)
-    moves = tf.stack(moves)  # [M, B], away from solved
+    moves = _random_scrambles(keys, self.trajectory_moves, self.allow_undo)
     states = scrambles.unscrambling_states(moves)
     actions = tf.transpose(
       tf.reverse(tf.gather(tf.constant(self.inverse_actions), moves), axis=[0])
@@ -126,13 +121,20 @@ class RubiksCube(base.Puzzle):
     drawing.draw_net(state, ax)
 
 
-def _random_moves(
-  keys: tf.Tensor, step: int | tf.Tensor, previous: tf.Tensor, allow_undo: bool
-) -> tf.Tensor:
-  """[B] moves; without undo, uniform among the eleven that do not take back `previous` [B]."""
-  num_moves = len(geometry.MOVES)
+@tf.function(jit_compile=True)
+def _random_scrambles(keys: tf.Tensor, num_moves: int, allow_undo: bool) -> tf.Tensor:
+  """[M, B] int32 moves, away from the solved cube."""
   if allow_undo:
-    return counter_random.integers(keys, step, num_moves)
+    return counter_random.integers(keys[None, :], tf.range(num_moves)[:, None], len(geometry.MOVES))
+  moves = [tf.fill(tf.shape(keys), base.NO_ACTION)]
+  for step in range(num_moves):
+    moves.append(_random_moves(keys, step, moves[-1]))
+  return tf.stack(moves[1:])
+
+
+def _random_moves(keys: tf.Tensor, step: int | tf.Tensor, previous: tf.Tensor) -> tf.Tensor:
+  """[B] moves, uniform among those that do not take back `previous` [B]."""
+  num_moves = len(geometry.MOVES)
   first = previous == base.NO_ACTION
   draw = counter_random.integers(keys, step, tf.where(first, num_moves, num_moves - 1))
   undo = tf.bitwise.bitwise_xor(tf.maximum(previous, 0), 1)  # see geometry.INVERSE_MOVES

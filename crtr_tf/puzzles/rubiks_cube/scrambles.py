@@ -23,10 +23,18 @@ def unscrambling_states(actions: tf.Tensor) -> tf.Tensor:
   Returns:
     [B, M + 1, 54] uint8.
   """
+  words = _unscrambling_words(actions)
+  shape = [tf.shape(actions)[1], actions.shape[0] + 1, _NUM_WORDS * _WORD_BYTES]
+  # Outside the compiled part: XLA is slow at dropping the two empty bytes of the last word.
+  return tf.reshape(tf.bitcast(words, tf.uint8), shape)[:, :, : geometry.NUM_STICKERS]
+
+
+@tf.function(jit_compile=True)
+def _unscrambling_words(actions: tf.Tensor) -> tf.Tensor:
+  """[M, B] int32 -> [B, M + 1, words] uint64."""
   num_moves = actions.shape[0]
-  batch = tf.shape(actions)[1]
   actions = tf.cast(actions, tf.uint8)
-  rows = [tf.fill([batch], tf.constant(colour, tf.uint8)) for colour in geometry.SOLVED]
+  rows = [tf.fill([tf.shape(actions)[1]], tf.constant(c, tf.uint8)) for c in geometry.SOLVED]
   words = [tf.TensorArray(tf.uint64, num_moves + 1).write(num_moves, w) for w in _pack(rows)]
 
   def turn(step: tf.Tensor, rows: list[tf.Tensor], words: list[tf.TensorArray]):
@@ -36,10 +44,8 @@ def unscrambling_states(actions: tf.Tensor) -> tf.Tensor:
     return step + 1, rows, words
 
   _, _, words = tf.while_loop(lambda step, *_: step < num_moves, turn, (0, rows, words))
-  by_time = tf.stack([array.stack() for array in words], axis=-1)  # [M + 1, B, words] uint64
-  cells = tf.bitcast(tf.transpose(by_time, [1, 0, 2]), tf.uint8)  # [B, M + 1, words, 8]
-  shape = [batch, num_moves + 1, _NUM_WORDS * _WORD_BYTES]
-  return tf.reshape(cells, shape)[:, :, : geometry.NUM_STICKERS]
+  by_time = tf.stack([array.stack() for array in words], axis=-1)  # [M + 1, B, words]
+  return tf.transpose(by_time, [1, 0, 2])
 
 
 def _turn(rows: list[tf.Tensor], actions: tf.Tensor) -> list[tf.Tensor]:

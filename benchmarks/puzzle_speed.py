@@ -1,0 +1,112 @@
+"""Generators and dynamics of the puzzles, against plain code and against the encoder's cost."""
+
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import tensorflow as tf
+
+from benchmarks.measure import Measurement, seconds
+from crtr_tf import puzzles
+from crtr_tf.puzzles import parallel
+from crtr_tf.puzzles.rubiks_cube import geometry
+
+
+def measurements() -> Iterator[Measurement]:
+  yield from cube_trajectories()
+  yield from cube_children()
+  yield from sokoban_levels()
+  yield from import_time()
+
+
+def cube_trajectories(batch: int = 4096, num_batches: int = 32) -> Iterator[Measurement]:
+  """Scrambles of 21 states: the compiled generator fed by tf.data, and a loop over the moves."""
+  cube = puzzles.RubiksCube()
+  generate = tf.function(lambda episodes: cube.trajectories(0, episodes), jit_compile=True)
+  batches = tf.data.Dataset.range(num_batches).map(
+    lambda i: generate(tf.range(batch, dtype=tf.int64) + i * batch), num_parallel_calls=2
+  )
+  ours = num_batches * batch / seconds(lambda: [part for part in batches][-1], repeats=3)
+  rng = np.random.default_rng(0)
+  plain = batch / seconds(lambda: numpy_scrambles(rng, batch))
+  yield Measurement("cube trajectories (21 states)", round(ours), "per second")
+  yield Measurement("cube trajectories, NumPy loop over moves", round(plain), "per second")
+  yield Measurement("cube trajectories: ours / NumPy loop", round(ours / plain, 2), "x", ">= 5")
+
+
+def numpy_scrambles(rng: np.random.Generator, batch: int, moves: int = 20) -> np.ndarray:
+  """The plain way: one gather per move over the batch. Returns [B, M + 1, 54]."""
+  permutations = geometry.move_permutations()
+  states = [np.tile(geometry.SOLVED, (batch, 1))]
+  for _ in range(moves):
+    sources = permutations[rng.integers(0, len(permutations), batch)]
+    states.append(np.take_along_axis(states[-1], sources, axis=1))
+  return np.stack(states[::-1], axis=1)
+
+
+def cube_children(batch: int = 1024) -> Iterator[Measurement]:
+  """All children of a batch and their hashes, beside the cost of encoding those children."""
+  cube = puzzles.RubiksCube()
+  states = cube.instances(0, tf.range(batch, dtype=tf.int64))
+
+  @tf.function(jit_compile=True)
+  def expand(states: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    children, _ = cube.children(states)
+    return children, cube.hash(children)
+
+  encode = plain_encoder(width=512, depth=4)
+  children = tf.reshape(expand(states)[0], [-1, cube.state_size])
+  expanding = seconds(lambda: expand(states), repeats=15)
+  encoding = seconds(lambda: encode(children), repeats=5)
+  yield Measurement("cube children with hashes", round(len(children) / expanding), "per second")
+  yield Measurement("encoder 512 x 4", round(len(children) / encoding), "states per second")
+  share = round(expanding / encoding, 4)
+  yield Measurement("cube children with hashes / encoding them", share, "of the time", "<= 0.05")
+
+
+def plain_encoder(width: int, depth: int, size: int = 54, values: int = 6, out: int = 64):
+  """One-hot, then `depth` hidden layers after the first: [N, S] uint8 -> [N, out]. No norms."""
+  rng = np.random.default_rng(0)
+  sizes = [size * values] + [width] * (depth + 1) + [out]
+  weights = [
+    tf.constant(rng.normal(0, a**-0.5, (a, b)), tf.float32) for a, b in itertools.pairwise(sizes)
+  ]
+
+  @tf.function(jit_compile=True)
+  def encode(states: tf.Tensor) -> tf.Tensor:
+    x = tf.reshape(tf.one_hot(states, values), [-1, size * values])
+    for weight in weights[:-1]:
+      x = tf.nn.relu(tf.matmul(x, weight))
+    return tf.matmul(x, weights[-1])
+
+  return encode
+
+
+def sokoban_levels(count: int = 200) -> Iterator[Measurement]:
+  """12x12 levels of four boxes with their expert trajectories, one process per core."""
+  puzzle = puzzles.Sokoban()
+  cores = len(os.sched_getaffinity(0))
+  # The first call starts the processes and loads the compiled code, as `seconds` warms up.
+  with parallel.pool(cores) as pool:
+    taken = seconds(
+      lambda: parallel.generate_trajectories(puzzle, 0, np.arange(count), pool=pool), repeats=1
+    )
+  rate = round(count / taken, 1)
+  yield Measurement("Sokoban levels with trajectories", rate, "per second", ">= 10")
+
+
+def import_time(repeats: int = 5) -> Iterator[Measurement]:
+  """What importing the puzzles adds to importing TensorFlow."""
+  ours = min(_import_seconds("crtr_tf.puzzles") for _ in range(repeats))
+  tensorflow = min(_import_seconds("tensorflow") for _ in range(repeats))
+  added = round(ours - tensorflow, 2)
+  yield Measurement("import crtr_tf.puzzles beyond TensorFlow", added, "seconds", "<= 0.3")
+
+
+def _import_seconds(module: str) -> float:
+  code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+  result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+  return float(result.stdout)
