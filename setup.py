@@ -77,6 +77,7 @@ setup(
     "tensorflow>=2.21",
     "keras",
     "tensorflow-datasets",
+    "importlib_resources",  # TFDS uses it but does not ask for it
     "numpy",
     "absl-py",
     "gin-config",

@@ -6,7 +6,8 @@ cells; `board_shape` says how to fold it into rows and columns where the puzzle 
 
 import abc
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -179,8 +180,14 @@ def describe_names(names: Sequence[str], most: int = 12) -> str:
 
 def replay(puzzle: Puzzle, start: np.ndarray, actions: Sequence[int]) -> np.ndarray:
   """The states a plan passes through, `start` [S] included: [len(actions) + 1, S] uint8."""
-  states = [np.asarray(start, np.uint8)]
+  apply = _compiled_apply(puzzle)
+  states = [tf.constant(start, tf.uint8)[None]]
   for action in actions:
-    step = puzzle.apply(tf.constant(states[-1][None]), tf.constant([action], tf.int32))
-    states.append(step.numpy()[0])
-  return np.stack(states)
+    states.append(apply(states[-1], tf.constant([action], tf.int32)))
+  return tf.concat(states, axis=0).numpy()
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled_apply(puzzle: Puzzle) -> Callable[[tf.Tensor, tf.Tensor], tf.Tensor]:
+  """`puzzle.apply` traced once: a plan is replayed move by move, often thousands of them."""
+  return tf.function(puzzle.apply)

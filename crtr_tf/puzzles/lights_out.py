@@ -73,10 +73,10 @@ class LightsOut(base.Puzzle):
     keys = counter_random.episode_keys("lights_out/trajectories", seed, episodes)
     draws = tf.range(self.trajectory_moves, dtype=tf.int64)
     # The presses in forward order. All of them together lead from the first state to the goal, so
-    # a state is the sum of the presses still to come, and 256 wraps around to an even number.
+    # a state is the sum of the presses still to come. (XLA has no cumulative sum of uint8.)
     actions = counter_random.integers(keys[:, None], draws[None, :], self.num_actions)  # [B, M]
-    toggles = tf.gather(tf.constant(self._presses), actions)  # [B, M, S]
-    to_come = tf.cumsum(toggles, axis=1, reverse=True) % 2
+    toggles = tf.gather(tf.constant(self._presses, tf.int32), actions)  # [B, M, S]
+    to_come = tf.cast(tf.cumsum(toggles, axis=1, reverse=True) % 2, tf.uint8)
     goal = tf.zeros_like(to_come[:, :1])
     lengths = tf.fill(tf.shape(keys), self.max_trajectory_states)
     return base.Trajectories(tf.concat([to_come, goal], axis=1), actions, lengths)

@@ -45,15 +45,14 @@ class RubiksCube(base.Puzzle):
     self.max_trajectory_states = trajectory_moves + 1
 
   def apply(self, states: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
-    sources = tf.gather(tf.constant(geometry.move_permutations()), actions)
-    return tf.gather(states, sources, batch_dims=1)
+    return _turn(states, actions)
 
   def children(self, states: tf.Tensor) -> base.Children:
     children = tf.gather(states, tf.constant(geometry.move_permutations()), axis=1)
     return base.Children(children, tf.ones(tf.shape(children)[:2], tf.bool))
 
   def is_solved(self, states: tf.Tensor) -> tf.Tensor:
-    return tf.reduce_all(states == geometry.SOLVED, axis=-1)
+    return _is_solved(states)
 
   def goal(self, states: tf.Tensor) -> tf.Tensor:
     return tf.broadcast_to(tf.constant(geometry.SOLVED), tf.shape(states))
@@ -71,24 +70,7 @@ class RubiksCube(base.Puzzle):
 
   def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
     keys = counter_random.episode_keys("rubiks_cube/instances", seed, episodes)
-    states = tf.broadcast_to(
-      tf.constant(geometry.SOLVED), [tf.shape(keys)[0], geometry.NUM_STICKERS]
-    )
-    previous = tf.fill(tf.shape(keys), base.NO_ACTION)
-
-    # A scramble that comes out solved goes on until it is not; with few moves that happens.
-    def unfinished(step: tf.Tensor, states: tf.Tensor) -> tf.Tensor:
-      return (step < self.evaluation_moves) | self.is_solved(states)  # [B]
-
-    def turn(step: tf.Tensor, states: tf.Tensor, previous: tf.Tensor):
-      actions = _random_moves(keys, step, previous)
-      turned = self.apply(states, actions)
-      return step + 1, tf.where(unfinished(step, states)[:, None], turned, states), actions
-
-    loop_states = (0, states, previous)
-    return tf.while_loop(
-      lambda step, states, _: tf.reduce_any(unfinished(step, states)), turn, loop_states
-    )[1]
+    return _random_cubes(keys, self.evaluation_moves)
 
   def trajectories(self, seed: int, episodes: tf.Tensor) -> base.Trajectories:
     keys = counter_random.episode_keys("rubiks_cube/trajectories", seed, episodes)
@@ -119,6 +101,36 @@ class RubiksCube(base.Puzzle):
     from crtr_tf.puzzles.rubiks_cube import drawing
 
     drawing.draw_net(state, ax)
+
+
+def _turn(states: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
+  sources = tf.gather(tf.constant(geometry.move_permutations()), actions)
+  return tf.gather(states, sources, batch_dims=1)
+
+
+def _is_solved(states: tf.Tensor) -> tf.Tensor:
+  return tf.reduce_all(states == geometry.SOLVED, axis=-1)
+
+
+@tf.function(jit_compile=True)
+def _random_cubes(keys: tf.Tensor, num_moves: int) -> tf.Tensor:
+  """[B] keys -> [B, S] uint8 cubes after so many moves, none of which undoes the one before."""
+  states = tf.broadcast_to(tf.constant(geometry.SOLVED), [tf.shape(keys)[0], geometry.NUM_STICKERS])
+  previous = tf.fill(tf.shape(keys), base.NO_ACTION)
+
+  # A scramble that comes out solved goes on until it is not; with few moves that happens.
+  def unfinished(step: tf.Tensor, states: tf.Tensor) -> tf.Tensor:
+    return (step < num_moves) | _is_solved(states)  # [B]
+
+  def turn(step: tf.Tensor, states: tf.Tensor, previous: tf.Tensor):
+    actions = _random_moves(keys, step, previous)
+    turned = tf.where(unfinished(step, states)[:, None], _turn(states, actions), states)
+    return step + 1, turned, actions
+
+  def any_unfinished(step: tf.Tensor, states: tf.Tensor, _) -> tf.Tensor:
+    return tf.reduce_any(unfinished(step, states))
+
+  return tf.while_loop(any_unfinished, turn, (0, states, previous))[1]
 
 
 @tf.function(jit_compile=True)
