@@ -91,6 +91,7 @@ setup(
   entry_points={
     "console_scripts": [
       "crtr-quickstart = crtr_tf.cli.quickstart:run",
+      "crtr-train = crtr_tf.cli.train:run",
     ],
   },
 )

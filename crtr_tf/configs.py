@@ -82,10 +82,23 @@ def register() -> None:
   Cached because gin refuses to register a name twice. Imports are local because they load
   TensorFlow, which a listing of configurations does not need.
   """
-  from crtr_tf import puzzles
+  from crtr_tf import data, puzzles, training
 
-  for puzzle in puzzles.PUZZLES.values():
-    gin.external_configurable(puzzle)
+  for configurable in (
+    *puzzles.PUZZLES.values(),
+    data.simulated_trajectories,
+    data.tfds_trajectories,
+    data.rlds_trajectories,
+    training.dense_encoder,
+    training.conv_encoder,
+    training.ContrastiveMethod,
+    training.RandomMethod,
+    training.SupervisedMethod,
+    training.ValueIterationMethod,
+    training.adam,
+    training.train,
+  ):
+    gin.external_configurable(configurable)
 
 
 def parse(config_files: Sequence[str | os.PathLike[str]], bindings: Sequence[str] = ()) -> None:

@@ -1,0 +1,56 @@
+"""What the binaries share: gin flags, and errors as one line instead of a stack trace."""
+
+import sys
+from collections.abc import Callable
+
+import gin
+from absl import app, flags, logging
+
+from crtr_tf import configs
+
+GIN_FILE = flags.DEFINE_multi_string(
+  "gin_file", [], "A configuration, such as gin/cpu/digit_jumper_crtr.gin; may be repeated."
+)
+GIN_BINDINGS = flags.DEFINE_multi_string(
+  "gin_bindings", [], "A binding such as 'train.num_steps = 1000'; may be repeated."
+)
+
+NOTHING_DONE = 2  # exit code where the input allowed nothing to be done
+
+
+def parse_gin() -> str:
+  """Parses the configuration that the flags name and returns it as one self-contained text."""
+  if not GIN_FILE.value:
+    known = "\n  ".join(configs.list_configs())
+    raise ValueError(f"--gin_file is missing. The package has:\n  {known}")
+  configs.parse(GIN_FILE.value, GIN_BINDINGS.value)
+  return gin.config_str()
+
+
+def run(main: Callable[[list[str]], None]) -> None:
+  """Runs a binary; what the user got wrong is told in one line, with exit code 2."""
+
+  def guarded(argv: list[str]) -> None:
+    if len(argv) > 1:
+      _fail(f"unexpected argument {argv[1]!r}; flags begin with --, see --help.")
+    logging.set_verbosity(logging.WARNING)  # TensorFlow's notes would bury ours
+    try:
+      main(argv)
+    except (ValueError, FileNotFoundError, RuntimeError) as error:
+      if _is_bug(error):
+        raise
+      _fail(str(error))
+
+  app.run(guarded)
+
+
+def _is_bug(error: Exception) -> bool:
+  """Only our own messages, and gin's and Python's about the input, are meant for users."""
+  import tensorflow as tf
+
+  return isinstance(error, tf.errors.OpError | NotImplementedError | RecursionError)
+
+
+def _fail(message: str) -> None:
+  print(f"error: {message}", file=sys.stderr)
+  sys.exit(NOTHING_DONE)

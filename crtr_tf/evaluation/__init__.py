@@ -1,0 +1,1 @@
+"""Measures of a representation, and pictures of them."""

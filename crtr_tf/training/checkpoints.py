@@ -1,0 +1,94 @@
+"""Checkpoints that survive being killed: written atomically, checked when read, older ones kept."""
+
+import pathlib
+
+import keras
+import tensorflow as tf
+from absl import logging
+
+_DAMAGED = (
+  tf.errors.DataLossError,
+  tf.errors.OutOfRangeError,
+  tf.errors.NotFoundError,
+  tf.errors.InvalidArgumentError,
+)
+
+
+class Checkpoints:
+  """The checkpoints of one run: the last few, and the best by some metric.
+
+  Args:
+    directory: `checkpoints/` of the run.
+    model: built and compiled, so that all variables exist.
+    keep: how many of the latest to keep.
+    is_chief: other hosts restore, but do not write what the chief writes.
+  """
+
+  def __init__(self, directory: pathlib.Path, model: keras.Model, keep: int, is_chief: bool = True):
+    self._step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
+    self._best_value = tf.Variable(float("-inf"), trainable=False, name="best_value")
+    self._checkpoint = tf.train.Checkpoint(
+      weights=model.variables,
+      optimizer=model.optimizer.variables,
+      step=self._step,
+      best_value=self._best_value,
+    )
+    # Saving takes part in collectives under several hosts, so all of them save, each in its place.
+    own = directory if is_chief else directory / "other_hosts"
+    self._read_from = directory
+    self._latest = tf.train.CheckpointManager(
+      self._checkpoint, str(own), keep, checkpoint_name="step"
+    )
+    self._best = tf.train.CheckpointManager(
+      self._checkpoint, str(own / "best"), max_to_keep=1, checkpoint_name="step"
+    )
+
+  def save(self, step: int) -> None:
+    """Writes the state after `step` steps."""
+    self._step.assign(step)
+    self._latest.save(checkpoint_number=step)
+
+  def save_if_best(self, step: int, value: float) -> bool:
+    """Keeps the state apart if `value` is the highest so far."""
+    if value <= float(self._best_value):
+      return False
+    self._step.assign(step)
+    self._best_value.assign(value)
+    self._best.save(checkpoint_number=step)
+    return True
+
+  def restore_latest(self) -> int:
+    """Restores the newest checkpoint that can be read and returns its step; 0 if there is none.
+
+    Raises:
+      ValueError: if there are checkpoints but none can be read.
+    """
+    paths = _newest_first(self._read_from)
+    for path in paths:
+      if self._restore(path):
+        return int(self._step)
+    if paths:
+      raise ValueError(f"none of the {len(paths)} checkpoints in {self._read_from} can be read.")
+    return 0
+
+  def restore_best(self) -> int:
+    """Restores the best checkpoint and returns its step; raises ValueError if there is none."""
+    for path in _newest_first(self._read_from / "best"):
+      if self._restore(path):
+        return int(self._step)
+    raise ValueError(f"there is no best checkpoint in {self._read_from / 'best'}.")
+
+  def _restore(self, path: str) -> bool:
+    try:
+      self._checkpoint.read(path).assert_existing_objects_matched().assert_consumed()
+    except _DAMAGED as error:
+      reason = str(error).splitlines()[0]
+      logging.warning("checkpoint %s is damaged (%s); trying the one before.", path, reason)
+      return False
+    return True
+
+
+def _newest_first(directory: pathlib.Path) -> list[str]:
+  """Paths of the checkpoints in a folder, from its files, not from an index that may be stale."""
+  found = {path.with_suffix("") for path in directory.glob("step-*.index")}
+  return [str(path) for path in sorted(found, key=lambda p: -int(p.name.split("-")[1]))]
