@@ -16,13 +16,17 @@ import tensorflow as tf
 
 from crtr_tf.puzzles import base
 
-CHUNK_EPISODES = 64  # what a process makes at a time; the result does not depend on it
+CHUNK_EPISODES = 64
 
 _worker: dict[str, base.Puzzle | int] = {}  # what a worker process was started for
 
 
 def generate_trajectories(
-  puzzle: base.Puzzle, seed: int, episodes: Sequence[int] | np.ndarray, num_processes: int
+  puzzle: base.Puzzle,
+  seed: int,
+  episodes: Sequence[int] | np.ndarray,
+  num_processes: int,
+  chunk_episodes: int = CHUNK_EPISODES,
 ) -> base.Trajectories:
   """The same as `puzzle.trajectories(seed, episodes)`, made by `num_processes` processes.
 
@@ -31,13 +35,14 @@ def generate_trajectories(
     seed: of the trajectories.
     episodes: [B] numbers of episodes.
     num_processes: to work in; with 1 all is done in this one.
+    chunk_episodes: number of episodes that a process makes at a time.
 
   Returns:
-    Trajectories in the order of `episodes`, whatever the number of processes.
+    Trajectories in the order of `episodes`, the same for any number of processes and chunk size.
   """
   if len(episodes) == 0:
     return puzzle.trajectories(seed, tf.zeros([0], tf.int64))
-  chunks = list(iterate_trajectories(puzzle, seed, episodes, num_processes))
+  chunks = list(iterate_trajectories(puzzle, seed, episodes, num_processes, chunk_episodes))
   return base.Trajectories(*(tf.concat(parts, axis=0) for parts in zip(*chunks, strict=True)))
 
 

@@ -172,13 +172,18 @@ def _play(level, width, actions, states):
   The last state and the padding behind it are the goal, which has no player.
   """
   steps = np.array([-width, width, -1, 1])
-  state = level.copy()
-  player = np.flatnonzero(state >= _PLAYER)[0]
-  states[0] = state
+  player = 0
+  for cell in range(level.size):
+    states[0, cell] = level[cell]
+    if level[cell] >= _PLAYER:
+      player = cell
   t = 0
   while t < actions.size and actions[t] != NO_ACTION:
-    step = steps[actions[t]]
-    state[player] += _FLOOR - _PLAYER
+    for cell in range(level.size):
+      states[t + 1, cell] = states[t, cell]
+    t += 1
+    state, step = states[t], steps[actions[t - 1]]
+    state[player] -= _PLAYER - _FLOOR
     player += step
     if state[player] == _BOX or state[player] == _BOX_ON_TARGET:
       to = player + step
@@ -186,7 +191,7 @@ def _play(level, width, actions, states):
       state[player] = _PLAYER_ON_TARGET if state[player] == _BOX_ON_TARGET else _PLAYER
     else:
       state[player] += _PLAYER - _FLOOR
-    t += 1
-    states[t] = state
-  state[player] += _FLOOR - _PLAYER
-  states[t:] = state
+  states[t, player] -= _PLAYER - _FLOOR
+  for padding in range(t + 1, states.shape[0]):
+    for cell in range(level.size):
+      states[padding, cell] = states[t, cell]

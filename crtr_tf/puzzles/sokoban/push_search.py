@@ -144,7 +144,7 @@ def _expand(board, nodes, parent, walk_cost, scratch, successors):
   for i in range(boxes.size):
     boxes[i] = node.boxes[i]
     solid[boxes[i]] = True
-  _flood(solid, board.steps, node.player, scratch.walk, scratch.queue)
+  _flood(solid, board.steps, np.int64(node.player), scratch.walk, scratch.queue)
   count = 0
   for i in range(boxes.size):
     cell = boxes[i]

@@ -35,7 +35,22 @@ _SHAPES = np.array(
 _ROW_STEPS = np.array([-1, 1, 0, 0], np.int64)
 _COLUMN_STEPS = np.array([0, 0, -1, 1], np.int64)
 _HASH_SEED = 1
-NO_BOX = -1
+_NO_BOX = -1
+
+# A step on the path of the reverse play, and what was tried after it.
+_STEP = np.dtype(
+  [
+    ("hash", np.uint64),  # of the board after the step
+    ("player", np.int32),  # cell after the step
+    ("offset", np.int32),  # change of the player's cell
+    ("box", np.int32),  # index of the pulled box, or _NO_BOX
+    ("last_box", np.int32),  # the one pulled last so far
+    ("changes", np.int32),  # of the pulled box so far
+    ("tried", np.int32),  # number of next actions tried
+    ("order", np.int32),  # of trying them
+  ],
+  align=True,
+)
 
 
 class ReverseResult(NamedTuple):
@@ -143,6 +158,28 @@ def _score(changes, boxes, targets, is_target, width):
 
 
 @njit(cache=True, nogil=True)
+def _take_step(step, before, boxes, box_at, offset, is_pull):
+  """Moves the player of `before` by `offset`, with the box behind if `is_pull`, into `step`."""
+  step.offset, step.player, step.box, step.tried = offset, before.player + offset, _NO_BOX, 0
+  step.last_box, step.changes = before.last_box, before.changes
+  if is_pull:
+    box = box_at[before.player - offset]
+    boxes[box] = before.player
+    box_at[before.player], box_at[before.player - offset] = box, _NO_BOX
+    step.changes += box != before.last_box
+    step.box = step.last_box = box
+
+
+@njit(cache=True, nogil=True)
+def _take_back(step, boxes, box_at):
+  """Puts the box that `step` has pulled, if any, back."""
+  if step.box != _NO_BOX:
+    here = step.player - step.offset
+    boxes[step.box] = here - step.offset
+    box_at[here - step.offset], box_at[here] = step.box, _NO_BOX
+
+
+@njit(cache=True, nogil=True)
 def _reverse_play(generator, room, width, player, targets, hashes, seen, max_states):
   """Depth-first search over pulls and moves from the solved board, for the board of best score.
 
@@ -159,67 +196,47 @@ def _reverse_play(generator, room, width, player, targets, hashes, seen, max_sta
   Returns:
     ReverseResult.
   """
-  steps = np.array([-width, width, -1, 1])
-  boxes = targets.copy()
-  box_at = np.full(room.size, NO_BOX, np.int64)
+  offsets = (-width, width, -1, 1)
+  boxes, box_at = targets.copy(), np.full(room.size, _NO_BOX, np.int64)
   is_target = np.zeros(room.size, np.bool_)
-  path_hash = np.zeros(MAX_DEPTH + 1, np.uint64)
-  path_hash[0] = hashes[0, player]
+  path = np.empty(MAX_DEPTH + 1, _STEP)
+  root = path[0]
+  root.hash, root.player, root.offset, root.tried = hashes[0, player], player, 0, 0
+  root.order = splitmix.next_below(generator, 32)
+  root.box, root.last_box, root.changes = _NO_BOX, _NO_BOX, 0
   for i in range(boxes.size):
     box_at[boxes[i]] = i
     is_target[boxes[i]] = True
-    path_hash[0] ^= hashes[1, boxes[i]]
+    root.hash ^= hashes[1, boxes[i]]
   seen[:] = 0
-  _is_new(seen, path_hash[0])
-
-  # For each depth of the path: how it was reached, and which actions were tried from there.
-  came_by = np.zeros(MAX_DEPTH + 1, np.int64)  # direction
-  pulled = np.full(MAX_DEPTH + 1, NO_BOX, np.int64)
-  last_pulled = np.full(MAX_DEPTH + 1, NO_BOX, np.int64)
-  changes = np.zeros(MAX_DEPTH + 1, np.int64)
-  tried = np.zeros(MAX_DEPTH + 1, np.int64)
-  order = np.zeros(MAX_DEPTH + 1, np.int64)
+  _is_new(seen, root.hash)
 
   best = ReverseResult(0, player, boxes.copy())
   depth, num_seen = 0, 1
-  order[0] = splitmix.next_below(generator, 32)
   while depth >= 0 and num_seen < max_states:
-    if tried[depth] == 8 or depth == MAX_DEPTH:
-      step = steps[came_by[depth]]
-      if pulled[depth] != NO_BOX:
-        boxes[pulled[depth]] = player - 2 * step
-        box_at[player - 2 * step] = pulled[depth]
-        box_at[player - step] = NO_BOX
-      player -= step
+    last = path[depth]
+    if last.tried == 8 or depth == MAX_DEPTH:
+      _take_back(last, boxes, box_at)
       depth -= 1
       continue
     # Any odd stride visits all eight actions, pull or move in each direction.
-    action = (order[depth] + tried[depth] * (2 * (order[depth] >> 3) + 1)) & 7
-    tried[depth] += 1
-    direction, is_pull = action >> 1, action & 1
-    ahead, behind = player + steps[direction], player - steps[direction]
-    if room[ahead] == _WALL or box_at[ahead] != NO_BOX or (is_pull and box_at[behind] == NO_BOX):
+    action = (last.order + last.tried * (2 * (last.order >> 3) + 1)) & 7
+    last.tried += 1
+    offset, is_pull = offsets[action >> 1], action & 1
+    ahead, behind = last.player + offset, last.player - offset
+    if room[ahead] == _WALL or box_at[ahead] != _NO_BOX or (is_pull and box_at[behind] == _NO_BOX):
       continue
-    next_hash = path_hash[depth] ^ hashes[0, player] ^ hashes[0, ahead]
+    next_hash = last.hash ^ hashes[0, last.player] ^ hashes[0, ahead]
     if is_pull:
-      next_hash ^= hashes[1, behind] ^ hashes[1, player]
+      next_hash ^= hashes[1, behind] ^ hashes[1, last.player]
     if not _is_new(seen, next_hash):
       continue
     num_seen += 1
-
     depth += 1
-    path_hash[depth] = next_hash
-    came_by[depth], pulled[depth] = direction, NO_BOX
-    changes[depth], last_pulled[depth] = changes[depth - 1], last_pulled[depth - 1]
-    tried[depth], order[depth] = 0, splitmix.next_below(generator, 32)
-    if is_pull:
-      box = box_at[behind]
-      boxes[box] = player
-      box_at[player], box_at[behind] = box, NO_BOX
-      changes[depth] += box != last_pulled[depth]
-      pulled[depth] = last_pulled[depth] = box
-    player = ahead
-    score = _score(changes[depth], boxes, targets, is_target, width)
+    step = path[depth]
+    step.hash, step.order = next_hash, splitmix.next_below(generator, 32)
+    _take_step(step, last, boxes, box_at, offset, is_pull)
+    score = _score(step.changes, boxes, targets, is_target, width)
     if score > best.score:
-      best = ReverseResult(score, player, boxes.copy())
+      best = ReverseResult(score, np.int64(step.player), boxes.copy())
   return best
