@@ -40,9 +40,9 @@ def generate_trajectories(
   Returns:
     Trajectories in the order of `episodes`, the same for any number of processes and chunk size.
   """
-  if len(episodes) == 0:
-    return puzzle.trajectories(seed, tf.zeros([0], tf.int64))
   chunks = list(iterate_trajectories(puzzle, seed, episodes, num_processes, chunk_episodes))
+  if not chunks:
+    return puzzle.trajectories(seed, tf.zeros([0], tf.int64))
   return base.Trajectories(*(tf.concat(parts, axis=0) for parts in zip(*chunks, strict=True)))
 
 
@@ -59,7 +59,7 @@ def iterate_trajectories(
       raise ValueError(f"{name} must be at least 1; got {value}.")
   numbers = np.asarray(episodes, np.int64)
   chunks = [numbers[i : i + chunk_episodes] for i in range(0, len(numbers), chunk_episodes)]
-  if num_processes == 1:
+  if num_processes == 1 or len(chunks) <= 1:
     return (puzzle.trajectories(seed, tf.constant(chunk)) for chunk in chunks)
   return _iterate_in_processes(puzzle, seed, chunks, num_processes)
 

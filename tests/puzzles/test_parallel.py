@@ -30,6 +30,7 @@ def test_chunks_come_one_by_one():
 def test_no_episodes_give_empty_trajectories():
   made = parallel.generate_trajectories(PUZZLE, 0, [], num_processes=2)
   assert made.states.shape == (0, 150, 64) and made.lengths.shape == (0,)
+  assert list(parallel.iterate_trajectories(PUZZLE, 0, [], num_processes=2)) == []
 
 
 @pytest.mark.parametrize("name", puzzles.PUZZLES)

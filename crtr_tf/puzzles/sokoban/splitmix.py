@@ -3,8 +3,9 @@
 A generator is an array of one uint64, its state. Started from a key of `counter_random` it yields
 `bits(key, 0), bits(key, 1), ...`, so both sides speak of the same stream of draws.
 
-Numba's cache notices a change of the file that a function is in, but not of the files of functions
-it calls: whoever edits this file must also touch `rooms.py` and `push_search.py`.
+Numba's cache notices a change of the file that a function is in, but not of functions and constants
+that come from other files: whoever edits this file, `cells.py` or `board.py` must also touch
+`rooms.py`, `push_search.py` and `expert.py`.
 """
 
 import numpy as np
