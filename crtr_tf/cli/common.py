@@ -39,7 +39,7 @@ def run(main: Callable[[list[str]], None]) -> None:
     except (ValueError, FileNotFoundError, RuntimeError) as error:
       if _is_bug(error):
         raise
-      _fail(str(error))
+      _fail(str(error).split("\n  In call to configurable")[0])  # gin's trail of calls
 
   app.run(guarded)
 

@@ -51,15 +51,16 @@ class StepCallback(keras.callbacks.Callback):
 
 
 class StopOnNan(StepCallback):
-  """Ends the run at once when the loss is no number, before anything is saved."""
+  """Ends the run at once when the loss or its gradient is no number, before anything is saved."""
 
   def at_step(self, step: int, logs: Mapping[str, float]) -> None:
-    loss = float(logs["loss"])
-    if not math.isfinite(loss):
-      raise TrainingError(
-        f"the loss is {loss} at step {step}; the last checkpoint before it is kept. "
-        "Try a smaller learning rate or a higher temperature."
-      )
+    for name in ("loss", "gradient_norm"):
+      value = float(logs[name])
+      if not math.isfinite(value):
+        raise TrainingError(
+          f"the {name} is {value} at step {step}; the last checkpoint before it is kept. "
+          "Try a smaller learning rate or a higher temperature."
+        )
 
 
 class MetricsLog:

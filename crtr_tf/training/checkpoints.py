@@ -6,7 +6,8 @@ import keras
 import tensorflow as tf
 from absl import logging
 
-_DAMAGED = (
+_DAMAGED = (  # what TensorFlow raises when it reads a file that was cut short or changed
+  IndexError,
   tf.errors.DataLossError,
   tf.errors.OutOfRangeError,
   tf.errors.NotFoundError,
@@ -80,7 +81,7 @@ class Checkpoints:
 
   def _restore(self, path: str) -> bool:
     try:
-      self._checkpoint.read(path).assert_existing_objects_matched().assert_consumed()
+      self._checkpoint.restore(path).assert_existing_objects_matched().assert_consumed()
     except _DAMAGED as error:
       reason = str(error).splitlines()[0]
       logging.warning("checkpoint %s is damaged (%s); trying the one before.", path, reason)
