@@ -1,0 +1,1 @@
+"""Digit Jumper episodes; see `README.md`."""

@@ -1,0 +1,1 @@
+"""Lights Out episodes; see `README.md`."""

@@ -1,0 +1,1 @@
+"""Sliding-tile puzzle episodes; see `README.md`."""

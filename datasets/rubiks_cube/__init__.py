@@ -1,0 +1,1 @@
+"""Rubik's Cube episodes; see `README.md`."""

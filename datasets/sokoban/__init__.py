@@ -1,0 +1,1 @@
+"""Sokoban episodes; see `README.md`."""
