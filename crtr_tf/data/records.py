@@ -71,30 +71,32 @@ class RecordedEpisodes:
     return (sum(size for _, size in self.observations),)
 
   def read(self, order: tf.Tensor, skip: tf.Tensor) -> tf.data.Dataset:
-    """(number, serialised episode) of the shards in the given order, without the first `skip`.
+    """The serialised episodes of the shards in the given order, without the first `skip`.
 
     Args:
       order: [num_shards] int32.
       skip: int64 scalar; whole shards are skipped without being read.
     """
-    takes = tf.constant([shard.take for shard in self.shards], tf.int64)
-    ends = tf.cumsum(tf.gather(takes, order))
-    first = tf.reduce_sum(tf.cast(ends <= skip, tf.int32))  # the first shard that is not skipped
-    skip_inside = skip - tf.reduce_sum(tf.gather(takes, order)[:first])
-    return (
-      tf.data.Dataset.from_tensor_slices(order[first:]).flat_map(self._read_shard).skip(skip_inside)
-    )
+    takes = tf.gather(self._column("take"), order)
+    first = tf.reduce_sum(tf.cast(tf.cumsum(takes) <= skip, tf.int32))  # shard not skipped
+    shards = tf.data.Dataset.from_tensor_slices(order[first:])
+    return shards.flat_map(self._read_shard).skip(skip - tf.reduce_sum(takes[:first]))
+
+  def numbers(self, order: tf.Tensor, positions: tf.Tensor) -> tf.Tensor:
+    """[N] int64: the numbers in the split of those episodes that `read` gives at [N] positions."""
+    takes = tf.gather(self._column("take"), order)
+    shard = tf.searchsorted(tf.cumsum(takes), positions, side="right")
+    starts = tf.cumsum(takes, exclusive=True)
+    firsts = tf.gather(self._column("first_number"), order)
+    return positions + tf.gather(firsts - starts, shard)
+
+  def _column(self, name: str) -> tf.Tensor:
+    return tf.constant([getattr(shard, name) for shard in self.shards], tf.int64)
 
   def _read_shard(self, index: tf.Tensor) -> tf.data.Dataset:
-    def column(name: str) -> tf.Tensor:
-      return tf.gather(tf.constant([getattr(shard, name) for shard in self.shards]), index)
-
-    numbers = tf.data.Dataset.range(np.iinfo(np.int64).max).map(
-      lambda i: i + tf.cast(column("first_number"), tf.int64)
-    )
-    taken = tf.data.TFRecordDataset(column("path"), buffer_size=1 << 20)
-    taken = taken.skip(tf.cast(column("skip"), tf.int64)).take(tf.cast(column("take"), tf.int64))
-    return tf.data.Dataset.zip(numbers, taken)
+    path = tf.gather(tf.constant([shard.path for shard in self.shards]), index)
+    skip, take = (tf.gather(self._column(name), index) for name in ("skip", "take"))
+    return tf.data.TFRecordDataset(path, buffer_size=1 << 20).skip(skip).take(take)
 
   def parse(self, numbers: tf.Tensor, serialized: tf.Tensor) -> TrajectoryBatch:
     """[G] episode numbers and serialised episodes -> TrajectoryBatch, padded to the longest."""

@@ -94,12 +94,13 @@ class RecordedTrajectories:
     first_window = skip // window
     ordered = self.episodes.read(shards, skip=first_window * window)
 
-    def shuffle(number: tf.Tensor, elements: tuple[tf.Tensor, tf.Tensor]):
+    def shuffle(number: tf.Tensor, episodes: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
       # Draw numbers from 2^32 on, so as not to meet those that ordered the shards.
       key = counter_random.bits(epoch_key, number[None] + 2**32)
-      size = tf.shape(elements[0], tf.int64)[0]
-      order = tf.argsort(tf.bitcast(counter_random.bits(key, tf.range(size)), tf.int64))
-      return tf.gather(elements[0], order), tf.gather(elements[1], order)
+      places = tf.range(tf.shape(episodes, tf.int64)[0])
+      order = tf.argsort(tf.bitcast(counter_random.bits(key, places), tf.int64))
+      positions = number * window + tf.gather(places, order)
+      return self.episodes.numbers(shards, positions), tf.gather(episodes, order)
 
     windows = ordered.batch(window).enumerate(start=first_window).map(shuffle)
     return windows.unbatch().skip(skip - first_window * window)
