@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 # Starting processes takes about ten seconds, most of it for importing TensorFlow and compiling the
 # generator again, so less work than this is done sooner without them.
 SECONDS_WORTH_PROCESSES = 30.0
-POLL_SECONDS = 1.0
+POLL_SECONDS = 2.0
 
 
 def run_locally(tasks: Sequence[shards.ShardTask]) -> None:
   """Works off all tasks on this machine: here, and in processes as soon as that pays."""
-  num_processes = len(os.sched_getaffinity(0))
+  num_processes = _num_useful_processes(tasks)
   with _progress(tasks) as bar:
     for number, task in enumerate(tasks, start=1):
       started = time.monotonic()
@@ -43,6 +43,13 @@ def run_locally(tasks: Sequence[shards.ShardTask]) -> None:
       if number > 1 and num_processes > 1 and seconds_left > SECONDS_WORTH_PROCESSES:
         _run_in_processes(tasks[number:], num_processes, bar)
         return
+
+
+def _num_useful_processes(tasks: Sequence[shards.ShardTask]) -> int:
+  if any(task.puzzle_class.__module__ == "__main__" for task in tasks):
+    return 1  # Other processes could not import the puzzle, see `_main_module_hidden`.
+  # On Linux a container may have fewer cores than the machine.
+  return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run_in_processes(tasks: Sequence[shards.ShardTask], num_processes: int) -> None:
@@ -161,13 +168,15 @@ def _progress(tasks: Sequence[shards.ShardTask]) -> Any:
 def _watching_files(tasks: Sequence[shards.ShardTask], bar: Any) -> Iterator[None]:
   """Moves the bar as files appear: Beam's workers may be on other machines."""
   finished = threading.Event()
+  folder = epath.Path(tasks[0].path).parent
 
   def watch() -> None:
-    missing = list(tasks)
-    while not finished.wait(POLL_SECONDS):
-      done = [task for task in missing if epath.Path(task.path).exists()]
-      bar.update(sum(task.num_episodes for task in done))
-      missing = [task for task in missing if task not in done]
+    missing = {epath.Path(task.path).name: task.num_episodes for task in tasks}
+    is_last_look = False
+    while not is_last_look:
+      is_last_look = finished.wait(POLL_SECONDS)
+      done = missing.keys() & {path.name for path in folder.iterdir()}
+      bar.update(sum(missing.pop(name) for name in done))
 
   watcher = threading.Thread(target=watch, daemon=True)
   watcher.start()

@@ -16,7 +16,7 @@ import crtr_tf.datasets
 from crtr_tf import puzzles
 from crtr_tf.datasets import PuzzleConfig, execution, shards
 
-ROOT = pathlib.Path(crtr_tf.datasets.__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 PUZZLE = puzzles.LightsOut(4, 4, 5)  # Nothing to compile: processes start to work at once.
 CONFIG = PuzzleConfig(name="lot", puzzle=PUZZLE, num_train=50, num_test=7, episodes_per_shard=10)
 
@@ -62,6 +62,16 @@ def test_processes_build_the_same(tmp_path, serial, monkeypatch):
   assert _files(tmp_path / "data") == serial
   assert not (tmp_path / "run_again").exists()
   assert sys.modules["__main__"] is main and os.environ == environment
+
+
+def test_a_puzzle_of_the_script_itself_is_built_without_processes(tmp_path, serial, monkeypatch):
+  class ScriptLights(puzzles.LightsOut):
+    __module__ = "__main__"
+
+  monkeypatch.setattr(execution, "SECONDS_WORTH_PROCESSES", 0.0)
+  config = PuzzleConfig(**{**vars(CONFIG), "puzzle": ScriptLights(4, 4, 5)})
+  _builder(tmp_path, config).download_and_prepare()
+  assert _files(tmp_path) == serial
 
 
 def test_beam_builds_the_same(tmp_path, serial):
