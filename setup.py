@@ -34,6 +34,7 @@ EXTRAS = {
     "pytest",
     "hypothesis",
     "magiccube",  # an independent cube to compare ours with
+    "dill",  # tfds.testing imports it but does not ask for it
     "build",  # the packaging test builds the wheel as a user would
     "setuptools",  # ... with the backend that is already installed, so offline
     "wheel",
@@ -77,7 +78,8 @@ setup(
     "tensorflow>=2.21",
     "keras",
     "tensorflow-datasets",
-    "importlib_resources",  # TFDS uses it but does not ask for it
+    "importlib_resources",  # TFDS imports it but does not ask for it
+    "mlcroissant",  # and so does its command line
     "numpy",
     "absl-py",
     "gin-config",

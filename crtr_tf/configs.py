@@ -96,6 +96,7 @@ def register() -> None:
     training.SupervisedMethod,
     training.ValueIterationMethod,
     training.adam,
+    training.make_strategy,
     training.train,
   ):
     gin.external_configurable(configurable)

@@ -23,7 +23,9 @@ def main(argv: list[str]) -> None:
 
   run_dir = pathlib.Path(_RUN_DIR.value)
   run_directory.claim(run_dir, config)
-  result = gin.get_configurable(training.train)(run_dir)
+  # Before the arguments of `train` are made: hosts must find each other before anything else runs.
+  strategy = gin.get_configurable(training.make_strategy)()
+  result = gin.get_configurable(training.train)(run_dir, strategy=strategy)
   run_directory.write_atomically(
     run_dir / run_directory.OPERATIVE_CONFIG, gin.operative_config_str()
   )

@@ -71,12 +71,24 @@ class HeuristicModel(keras.Model, abc.ABC):
   def metrics(self) -> list[keras.metrics.Metric]:
     return list(self._trackers.values())
 
+  def _maybe_symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
+    """Skips what Keras does under a strategy to learn the shapes of a model that is not built.
+
+    It would average a batch over the replicas for that, which several hosts cannot do with a dict.
+    """
+    if not self.built:
+      super()._maybe_symbolic_build(iterator, data_batch)
+
   def _track(self, statistics: Mapping[str, Statistic]) -> None:
     for name, (mean, weight) in statistics.items():
       self._trackers[name].update_state(mean, sample_weight=weight)
 
   def _results(self) -> dict[str, tf.Tensor]:
-    return {name: tracker.result() for name, tracker in self._trackers.items()}
+    results = {name: tracker.result() for name, tracker in self._trackers.items()}
+    if replicas.several_hosts():
+      # Keras then takes the mean over hosts and over the first axis, which a scalar does not have.
+      return {name: result[None] for name, result in results.items()}
+    return results
 
 
 def states_of(inputs: tf.Tensor | Batch) -> Any:

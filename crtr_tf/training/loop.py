@@ -50,8 +50,7 @@ def train(
   optimizer: Callable[[int], keras.optimizers.Optimizer] = optimizers.adam,
   jit_compile: bool | None = None,
   steps_per_execution: int = 1,
-  strategy: str = "auto",
-  num_cpu_devices: int | None = None,
+  strategy: tf.distribute.Strategy | None = None,
   log_every: int = 100,
   checkpoint_every: int = 1000,
   keep_checkpoints: int = 3,
@@ -74,7 +73,7 @@ def train(
     optimizer: called with num_steps.
     jit_compile: whether XLA compiles the step; None for what is fastest for encoder and device.
     steps_per_execution: steps between two returns to Python.
-    strategy, num_cpu_devices: see `strategies.make_strategy`.
+    strategy: where to run, see `strategies.make_strategy`; None for one device.
     log_every, checkpoint_every, evaluate_every: intervals in steps.
     keep_checkpoints: how many of the latest checkpoints to keep.
     num_held_out: how many held-out trajectories evaluation takes.
@@ -87,15 +86,15 @@ def train(
   run_dir = pathlib.Path(run_dir)
   run_dir.mkdir(parents=True, exist_ok=True)
   last_step = num_steps if method.is_trained else 0
-  distribution = strategies.make_strategy(strategy, num_cpu_devices)
+  strategy = strategy or tf.distribute.get_strategy()
   keras.utils.set_random_seed(seed)
   spec = StateSpec.of(trajectories, puzzle)
-  with distribution.scope():
+  with strategy.scope():
     model = method.make_model(spec, puzzle)
     model.build((None, spec.size))
     model.compile(
       optimizer=optimizer(num_steps),
-      jit_compile=_use_xla(model, distribution) if jit_compile is None else jit_compile,
+      jit_compile=_use_xla(model, strategy) if jit_compile is None else jit_compile,
       steps_per_execution=steps_per_execution,
     )
     model.optimizer.build(model.trainable_variables)
@@ -103,7 +102,7 @@ def train(
       run_dir / run_directory.CHECKPOINTS,
       model,
       keep_checkpoints,
-      strategies.is_chief(distribution),
+      strategies.is_chief(strategy),
     )
   first_step = checkpoints.restore_latest()
   log = callbacks.MetricsLog(run_dir, first_step)
@@ -123,7 +122,7 @@ def train(
   stop = callbacks.StopOnSignal(checkpoints, first_step, last_step)
   try:
     model.fit(
-      strategies.distribute(distribution, batches, batch_size, method.rows_per_group),
+      strategies.distribute(strategy, batches, batch_size, method.rows_per_group),
       steps_per_epoch=last_step - first_step,
       shuffle=False,  # the batches are in the order of their steps
       verbose=0,

@@ -10,23 +10,21 @@ STRATEGIES = ("auto", "one_device", "mirrored", "multi_worker")
 
 
 def make_strategy(name: str = "auto", num_cpu_devices: int | None = None) -> tf.distribute.Strategy:
-  """Chooses where to run.
+  """Chooses where to run; must come before TensorFlow has run anything in this process.
 
   Args:
     name: "one_device"; "mirrored" over all GPUs of this host; "multi_worker" over the hosts that
       the environment variable TF_CONFIG names; "auto" for the last if TF_CONFIG is set, "mirrored"
       if there are several GPUs, else one device.
     num_cpu_devices: cuts the CPU into so many devices and mirrors over those instead of GPUs, to
-      try out on one machine what several devices will do. Must come before TensorFlow starts work.
+      try out on one machine what several devices will do.
   """
   if name not in STRATEGIES:
     raise ValueError(f"strategy must be one of {STRATEGIES}; got {name!r}.")
-  gpus = tf.config.list_logical_devices("GPU") if num_cpu_devices is None else []
   if name == "auto":
-    if "TF_CONFIG" in os.environ:
-      name = "multi_worker"
-    else:
-      name = "mirrored" if len(gpus) > 1 or num_cpu_devices else "one_device"
+    # Physical devices: asking for logical ones would already start TensorFlow.
+    several = num_cpu_devices or len(tf.config.list_physical_devices("GPU")) > 1
+    name = "multi_worker" if "TF_CONFIG" in os.environ else "mirrored" if several else "one_device"
   if name == "multi_worker":
     if "TF_CONFIG" not in os.environ:
       raise ValueError("strategy multi_worker needs the environment variable TF_CONFIG.")

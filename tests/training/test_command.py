@@ -74,7 +74,7 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_stopped_run_goes_on_to_the_same_bits(
   number: signal.Signals, uninterrupted: pathlib.Path, tmp_path: pathlib.Path
 ):
@@ -115,10 +115,8 @@ def test_another_configuration_is_refused_with_the_difference(uninterrupted: pat
 
 REFUSALS = {
   "unknown name": (("train.num_step = 3",), "num_step"),
-  "unknown function": (("trian.num_steps = 3",), "trian"),
-  "factor": (("ContrastiveMethod.repetition_factor = 3",), "must divide batch_size; got 3 and 64"),
   "replicas": (
-    ("train.num_cpu_devices = 3",),
+    ("make_strategy.num_cpu_devices = 3",),
     "divisible by num_replicas * repetition_factor",
   ),
   "no such dataset": (
@@ -159,7 +157,7 @@ def test_one_replica_two_replicas_and_two_workers_agree(encoder: str, tmp_path: 
   )
   bindings += CONV if encoder == "batch_norm" else ()
   run(tmp_path / "one", bindings)
-  run(tmp_path / "two", (*bindings, "train.num_cpu_devices = 2"))
+  run(tmp_path / "two", (*bindings, "make_strategy.num_cpu_devices = 2"))
   workers = [f"localhost:{port}" for port in free_ports(2)]
   processes = []
   for index in range(2):
