@@ -11,8 +11,9 @@ import pytest
 from crtr_tf import configs, puzzles
 
 PUZZLE_CONFIGS = configs.list_configs("puzzles/*.gin")
-# Layers of training refer to the macros of these two layers, so they are no configuration alone.
+# Layers of training refer to macros that other layers and runs define; alone they are incomplete.
 BELOW_TRAINING = ("gin/puzzles/n_puzzle.gin", "gin/models/dense_small.gin")
+MACROS_OF_RUNS = ("DATASET = 'data/n_puzzle'",)
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +31,10 @@ def current_puzzle(puzzle=gin.REQUIRED):
 @pytest.mark.parametrize("name", configs.list_configs())
 def test_every_config_parses(name, tmp_path, monkeypatch):
   monkeypatch.chdir(tmp_path)
-  below = BELOW_TRAINING if name.startswith("gin/training/") else ()
-  configs.parse([*below, name])
+  if name.startswith("gin/training/"):
+    configs.parse([*BELOW_TRAINING, name], MACROS_OF_RUNS)
+  else:
+    configs.parse([name])
   assert gin.config_is_locked()
 
 
