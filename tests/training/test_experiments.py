@@ -1,0 +1,97 @@
+"""Every experiment file: it parses, its model can be built, and the CPU ones take steps."""
+
+import copy
+import pathlib
+from typing import Any
+
+import gin
+import pytest
+import tensorflow_datasets as tfds
+
+import crtr_tf.datasets  # noqa: F401  (registers the datasets)
+from crtr_tf import configs, puzzles, training
+from crtr_tf.training import methods
+
+METHODS = ("crtr", "crl", "supervised", "davi")
+PAPER = configs.list_configs("paper/*.gin")
+CPU = configs.list_configs("cpu/*.gin")
+
+
+@pytest.fixture(autouse=True)
+def _clean_gin():
+  yield
+  gin.clear_config()
+
+
+@pytest.fixture(scope="module")
+def sokoban_directory(tmp_path_factory: pytest.TempPathFactory) -> str:
+  builder = tfds.builder("sokoban/tiny", data_dir=tmp_path_factory.mktemp("data"))
+  builder.download_and_prepare()
+  return str(builder.data_dir)
+
+
+def bound(name: str) -> Any:
+  """What a parameter of the configuration evaluates to."""
+  return copy.deepcopy(gin.query_parameter(name))
+
+
+@pytest.mark.parametrize("folder", ["paper", "cpu"])
+def test_there_is_one_file_for_each_puzzle_and_method(folder: str):
+  expected = {f"gin/{folder}/{name}_{method}.gin" for name in puzzles.PUZZLES for method in METHODS}
+  assert set(configs.list_configs(f"{folder}/*.gin")) == expected
+
+
+@pytest.mark.parametrize("name", [*PAPER, *CPU])
+def test_every_experiment_names_its_method_and_builds_its_model(name: str):
+  configs.parse([name])
+  method, puzzle = bound("train.method"), bound("train.puzzle")
+  assert pathlib.PurePath(name).stem == f"{puzzle.name}_{method.name}"
+  model = method.make_model(methods.StateSpec.of(None, puzzle), puzzle)
+  model.build((None, puzzle.state_size))
+  assert model.count_params() > 10_000
+
+
+def test_paper_experiments_have_the_paper_numbers():
+  metrics = {
+    "rubiks_cube": "dot",
+    "n_puzzle": "dot",
+    "digit_jumper": "dot",
+    "lights_out": "l2",
+    "sokoban": "l2_squared",
+  }
+  for name in PAPER:
+    configs.parse([name])
+    method, puzzle = bound("train.method"), bound("train.puzzle")
+    assert gin.query_parameter("train.batch_size") == 512
+    rate = 1e-4 if puzzle.name == "lights_out" else 3e-4
+    assert gin.query_parameter("adam.learning_rate") == rate
+    encoder = method.encoder(methods.StateSpec.of(None, puzzle))
+    is_conv = puzzle.name in ("sokoban", "lights_out")
+    assert encoder.width == (64 if is_conv else 512)
+    assert (encoder.depth, encoder.representation_dim) == (8, 64)
+    if method.name in ("crtr", "crl"):
+      assert method.metric == metrics[puzzle.name]
+      assert method.repetition_factor == {"crtr": 2, "crl": 1}[method.name]
+
+
+@pytest.mark.parametrize("name", CPU)
+def test_every_cpu_experiment_takes_two_steps(
+  name: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
+):
+  bindings = [
+    "train.num_steps = 2",
+    "train.batch_size = 16",
+    "train.held_out = None",
+    "train.jit_compile = False",
+    "adam.warmup_steps = 0",
+  ]
+  if "sokoban" in name:
+    bindings.append(f"DATASET = {request.getfixturevalue('sokoban_directory')!r}")
+  configs.parse([name], bindings)
+  result = gin.get_configurable(training.train)(tmp_path)
+  assert result.finished and result.step == 2
+
+
+def test_the_random_baseline_takes_the_place_of_another(tmp_path: pathlib.Path):
+  configs.parse(["gin/cpu/lights_out_crtr.gin", "gin/training/random.gin"])
+  assert bound("train.method").name == "random"
