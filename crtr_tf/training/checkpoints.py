@@ -19,13 +19,16 @@ class Checkpoints:
   """The checkpoints of one run: the last few, and the best by some metric.
 
   Args:
-    directory: `checkpoints/` of the run.
+    directory: where they are read from.
+    write_to: where this host writes. Saving takes part in collectives, so all hosts save; only the
+      chief saves in `directory`.
     model: built and compiled, so that all variables exist.
     keep: how many of the latest to keep.
-    is_chief: other hosts restore, but do not write what the chief writes.
   """
 
-  def __init__(self, directory: pathlib.Path, model: keras.Model, keep: int, is_chief: bool = True):
+  def __init__(
+    self, directory: pathlib.Path, write_to: pathlib.Path, model: keras.Model, keep: int
+  ):
     self._step = tf.Variable(0, dtype=tf.int64, trainable=False, name="step")
     self._best_value = tf.Variable(float("-inf"), trainable=False, name="best_value")
     self._checkpoint = tf.train.Checkpoint(
@@ -34,14 +37,12 @@ class Checkpoints:
       step=self._step,
       best_value=self._best_value,
     )
-    # Saving takes part in collectives under several hosts, so all of them save, each in its place.
-    own = directory if is_chief else directory / "other_hosts"
     self._read_from = directory
     self._latest = tf.train.CheckpointManager(
-      self._checkpoint, str(own), keep, checkpoint_name="step"
+      self._checkpoint, str(write_to), keep, checkpoint_name="step"
     )
     self._best = tf.train.CheckpointManager(
-      self._checkpoint, str(own / "best"), max_to_keep=1, checkpoint_name="step"
+      self._checkpoint, str(write_to / "best"), max_to_keep=1, checkpoint_name="step"
     )
 
   def save(self, step: int) -> None:

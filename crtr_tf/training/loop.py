@@ -84,9 +84,11 @@ def train(
     TrainingError: if the loss became NaN or infinite.
   """
   run_dir = pathlib.Path(run_dir)
-  run_dir.mkdir(parents=True, exist_ok=True)
   last_step = num_steps if method.is_trained else 0
   strategy = strategy or tf.distribute.get_strategy()
+  host = strategies.host_number(strategy)
+  own_dir = run_dir / run_directory.OTHER_HOSTS / str(host) if host else run_dir
+  own_dir.mkdir(parents=True, exist_ok=True)
   keras.utils.set_random_seed(seed)
   spec = StateSpec.of(trajectories, puzzle)
   with strategy.scope():
@@ -100,12 +102,12 @@ def train(
     model.optimizer.build(model.trainable_variables)
     checkpoints = Checkpoints(
       run_dir / run_directory.CHECKPOINTS,
+      own_dir / run_directory.CHECKPOINTS,
       model,
       keep_checkpoints,
-      strategies.is_chief(strategy),
     )
   first_step = checkpoints.restore_latest()
-  log = callbacks.MetricsLog(run_dir, first_step)
+  log = callbacks.MetricsLog(own_dir, first_step)
   tests, pictures = _held_out_evaluators(method, held_out, batch_size, num_held_out)
   evaluation = callbacks.Evaluate(
     [*tests, *evaluators], pictures, log, checkpoints, best_metric, first_step, last_step,

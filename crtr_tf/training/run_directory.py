@@ -1,6 +1,7 @@
 """The folder of a run: its configuration, and the refusal to mix two runs in one."""
 
 import difflib
+import os
 import pathlib
 
 CONFIG = "config.gin"
@@ -8,6 +9,7 @@ OPERATIVE_CONFIG = "operative_config.gin"
 CHECKPOINTS = "checkpoints"
 LOGS = "logs"
 METRICS = "metrics.csv"
+OTHER_HOSTS = "other_hosts"  # what hosts beside the chief write, a folder each
 
 
 class RunDirectoryError(ValueError):
@@ -43,6 +45,6 @@ def claim(run_dir: pathlib.Path, config: str) -> None:
 
 def write_atomically(path: pathlib.Path, text: str) -> None:
   """Never leaves a half-written file under its final name."""
-  partial = path.with_name(path.name + ".partial")
+  partial = path.with_name(f"{path.name}.{os.getpid()}.partial")  # hosts may write at once
   partial.write_text(text)
   partial.replace(path)

@@ -72,10 +72,10 @@ def distribute(
   return strategy.distribute_datasets_from_function(parts_of_this_host)
 
 
-def is_chief(strategy: tf.distribute.Strategy) -> bool:
-  """Whether this process writes what all hosts share."""
+def host_number(strategy: tf.distribute.Strategy) -> int:
+  """Of this process; the host with number 0, the chief, writes what all share."""
   resolver = strategy.cluster_resolver
-  return resolver is None or resolver.task_id in (None, 0)
+  return 0 if resolver is None else resolver.task_id or 0
 
 
 def device_type(strategy: tf.distribute.Strategy) -> str:
