@@ -76,9 +76,7 @@ class RubiksCube(base.Puzzle):
     keys = counter_random.episode_keys("rubiks_cube/trajectories", seed, episodes)
     moves = _random_scrambles(keys, self.trajectory_moves, self.allow_undo)
     states = scrambles.unscrambling_states(moves)
-    actions = tf.transpose(
-      tf.reverse(tf.gather(tf.constant(self.inverse_actions), moves), axis=[0])
-    )
+    actions = _undoing(moves)
     lengths = tf.fill(tf.shape(keys), self.max_trajectory_states)
     return base.Trajectories(states, actions, lengths)
 
@@ -144,10 +142,20 @@ def _random_scrambles(keys: tf.Tensor, num_moves: int, allow_undo: bool) -> tf.T
   return tf.stack(moves[1:])
 
 
+@tf.function(jit_compile=True)
+def _undoing(moves: tf.Tensor) -> tf.Tensor:
+  """The moves that take back [M, B] moves, last one first: [B, M] int32."""
+  return tf.transpose(tf.reverse(_inverse(moves), axis=[0]))
+
+
+def _inverse(moves: tf.Tensor) -> tf.Tensor:
+  return tf.bitwise.bitwise_xor(moves, 1)  # see geometry.INVERSE_MOVES
+
+
 def _random_moves(keys: tf.Tensor, step: int | tf.Tensor, previous: tf.Tensor) -> tf.Tensor:
   """[B] moves, uniform among those that do not take back `previous` [B]."""
   num_moves = len(geometry.MOVES)
   first = previous == base.NO_ACTION
   draw = counter_random.integers(keys, step, tf.where(first, num_moves, num_moves - 1))
-  undo = tf.bitwise.bitwise_xor(tf.maximum(previous, 0), 1)  # see geometry.INVERSE_MOVES
+  undo = _inverse(tf.maximum(previous, 0))
   return draw + tf.cast(~first & (draw >= undo), tf.int32)
