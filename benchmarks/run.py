@@ -11,12 +11,14 @@ import sys
 
 from absl import app, flags
 
-from benchmarks import data_speed, measure, puzzle_speed
+from benchmarks import data_speed, measure, model_speed, puzzle_speed, training_speed
 
 _OUT = flags.DEFINE_string("out", "bench.json", "Where the measurements are written as JSON.")
 GROUPS = {
   "puzzles": puzzle_speed.measurements,
   "data": data_speed.measurements,
+  "models": model_speed.measurements,
+  "training": training_speed.measurements,
 }
 
 _ONLY = flags.DEFINE_list("only", [], f"Groups to measure, from {sorted(GROUPS)}; all if empty.")
