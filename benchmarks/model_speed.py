@@ -1,7 +1,6 @@
 """The training step: against a plain one, with and without XLA, and the memory it takes."""
 
 import itertools
-import statistics
 import subprocess
 import sys
 import time
@@ -33,7 +32,7 @@ def dense_step(batch_size: int = 512) -> Iterator[Measurement]:
     "graph": tf.function(dense_model().train_step),
     "plain": plain_step(dense_model()),
   }
-  taken = medians(steps, cube_batch(batch_size), repeats=7)
+  taken = fastest(steps, cube_batch(batch_size), repeats=15)
   for name, seconds in taken.items():
     yield Measurement(f"dense step 512 x 8, batch {batch_size}: {name}", seconds, "seconds")
   gain = round(taken["plain"] / taken["compiled"], 2)
@@ -52,7 +51,7 @@ def conv_step(batch_size: int = 128) -> Iterator[Measurement]:
     "compiled": tf.function(built(encoder.resized(64), 144).train_step, jit_compile=True),
     "graph": tf.function(built(encoder.resized(64), 144).train_step),
   }
-  taken = medians(steps, batch, repeats=3)
+  taken = fastest(steps, batch, repeats=7)
   for name, seconds in taken.items():
     yield Measurement(f"conv step 32 x 4, batch {batch_size}: {name}", seconds, "seconds")
   gain = round(taken["graph"] / taken["compiled"], 2)
@@ -72,7 +71,7 @@ def statistics_cost(batch_size: int = 512) -> Iterator[Measurement]:
     "with": tf.function(model.train_step, jit_compile=True),
     "without": tf.function(bare, jit_compile=True),
   }
-  taken = medians(steps, cube_batch(batch_size), repeats=25)
+  taken = fastest(steps, cube_batch(batch_size), repeats=40)
   cost = round(taken["with"] / taken["without"], 3)
   yield Measurement("dense step 256 x 2: with statistics / without", cost, "of the time")
 
@@ -144,8 +143,8 @@ def cube_batch(batch_size: int) -> Batch:
   return next(iter(batches))
 
 
-def medians(steps: Mapping[str, Step], batch: Batch, repeats: int) -> dict[str, float]:
-  """Median seconds of each step. They take turns, so that other load slows all of them alike."""
+def fastest(steps: Mapping[str, Step], batch: Batch, repeats: int) -> dict[str, float]:
+  """Least seconds of each step, which take turns: whatever else the machine does only adds."""
   times = {name: [] for name in steps}
   for step in steps.values():
     wait(step(batch))
@@ -153,4 +152,4 @@ def medians(steps: Mapping[str, Step], batch: Batch, repeats: int) -> dict[str, 
     start = time.perf_counter()
     wait(step(batch))
     times[name].append(time.perf_counter() - start)
-  return {name: round(statistics.median(all_times), 4) for name, all_times in times.items()}
+  return {name: round(min(all_times), 4) for name, all_times in times.items()}

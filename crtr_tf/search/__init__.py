@@ -1,0 +1,23 @@
+"""Search for plans, batched over problems and compiled together with the heuristic."""
+
+from crtr_tf.search.heuristic import DistanceFn, Heuristic, as_heuristic
+from crtr_tf.search.result import SearchResult
+from crtr_tf.search.solvers import (
+  BeamSolver,
+  BestFirstSolver,
+  GreedySolver,
+  Solver,
+  memory_per_lane,
+)
+
+__all__ = [
+  "BeamSolver",
+  "BestFirstSolver",
+  "DistanceFn",
+  "GreedySolver",
+  "Heuristic",
+  "SearchResult",
+  "Solver",
+  "as_heuristic",
+  "memory_per_lane",
+]
