@@ -83,6 +83,7 @@ def register() -> None:
   TensorFlow, which a listing of configurations does not need.
   """
   from crtr_tf import data, puzzles, training
+  from crtr_tf.evaluation import success
 
   for configurable in (
     *puzzles.PUZZLES.values(),
@@ -98,6 +99,7 @@ def register() -> None:
     training.adam,
     training.make_strategy,
     training.train,
+    success.solve_rate,
   ):
     gin.external_configurable(configurable)
 

@@ -1,5 +1,6 @@
 """What the binaries share: gin flags, and errors as one line instead of a stack trace."""
 
+import re
 import sys
 from collections.abc import Callable
 
@@ -36,19 +37,27 @@ def run(main: Callable[[list[str]], None]) -> None:
     logging.set_verbosity(logging.WARNING)  # TensorFlow's notes would bury ours
     try:
       main(argv)
-    except (ValueError, FileNotFoundError, RuntimeError) as error:
-      if _is_bug(error):
+    except Exception as error:
+      message = _user_message(error)
+      if message is None:
         raise
-      _fail(str(error).split("\n  In call to configurable")[0])  # gin's trail of calls
+      _fail(message)
 
   app.run(guarded)
 
 
-def _is_bug(error: Exception) -> bool:
-  """Only our own messages, and gin's and Python's about the input, are meant for users."""
+def _user_message(error: Exception) -> str | None:
+  """What to tell the user, None if the error is not theirs but ours."""
   import tensorflow as tf
 
-  return isinstance(error, tf.errors.OpError | NotImplementedError | RecursionError)
+  if isinstance(error, tf.errors.InvalidArgumentError):
+    # Data that is found wrong while it is read: the text of an assertion in the pipeline.
+    found = re.search(r"assertion failed: (.*)", str(error))
+    return found and found.group(1).replace("[", "").replace("]", "")
+  ours = (ValueError, FileNotFoundError, RuntimeError)
+  if not isinstance(error, ours) or isinstance(error, tf.errors.OpError | NotImplementedError):
+    return None
+  return str(error).split("\n  In call to configurable")[0]  # gin's trail of calls
 
 
 def _fail(message: str) -> None:

@@ -20,6 +20,7 @@ SMALL = (
   "dense_encoder.width = 32",
   "train.batch_size = 64",
   "train.num_held_out = 10",
+  "train.evaluators = ()",
   "adam.warmup_steps = 5",
 )
 LONG = (*SMALL, "train.num_steps = 800", "train.checkpoint_every = 50", "train.log_every = 100")

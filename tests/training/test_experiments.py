@@ -82,6 +82,7 @@ def test_every_cpu_experiment_takes_two_steps(
     "train.num_steps = 2",
     "train.batch_size = 16",
     "train.held_out = None",
+    "train.evaluators = ()",
     "train.jit_compile = False",
     "adam.warmup_steps = 0",
   ]
