@@ -78,6 +78,9 @@ class HeuristicModel(keras.Model, abc.ABC):
     """
     if not self.built:
       super()._maybe_symbolic_build(iterator, data_batch)
+    elif self.optimizer is not None and not self.optimizer.built:
+      with self.distribute_strategy.scope():
+        self.optimizer.build(self.trainable_variables)
 
   def _track(self, statistics: Mapping[str, Statistic]) -> None:
     for name, (mean, weight) in statistics.items():

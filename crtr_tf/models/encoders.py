@@ -150,7 +150,7 @@ class ResidualConvEncoder(Encoder):
     **kwargs: of `keras.layers.Layer`, such as dtype="mixed_bfloat16".
   """
 
-  jit_on_cpu = False  # TensorFlow's own kernels of convolutions beat XLA's there.
+  jit_on_cpu = False  # XLA's convolutions are no faster there, and take long to compile.
 
   def __init__(
     self,
@@ -226,7 +226,7 @@ def prefers_xla(encoder: Encoder, num_replicas: int = 1, device_type: str = "CPU
   """Whether to compile the training step of a model around `encoder` with XLA.
 
   Args:
-    encoder: on a CPU dense layers gain from XLA and convolutions lose.
+    encoder: on a CPU dense layers gain from XLA, convolutions do not.
     num_replicas: never with several, whose variables and collectives XLA cannot reach.
     device_type: "CPU", "GPU" or "TPU".
   """

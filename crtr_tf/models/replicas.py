@@ -16,12 +16,14 @@ def several_hosts() -> bool:
 def gather(x: tf.Tensor) -> tf.Tensor:
   """Rows of all replicas, in the order of the replicas: [b, ...] -> [B, ...].
 
-  Gradients flow back to the replica each row came from, summed over all that used it. It is a sum
-  of rows that are zero everywhere but in their own place, because TensorFlow's all_gather fails
-  where a host has one replica.
+  Gradients flow back to the replica each row came from, summed over all that used it.
   """
   if count() == 1:
     return x
+  if not several_hosts():
+    return tf.distribute.get_replica_context().all_gather(x, axis=0)
+  # TensorFlow's all_gather fails where a host has one replica. The same as a sum: every replica
+  # adds rows that are zero everywhere but in their own place.
   num_rows = tf.shape(x)[0]
   others = tf.zeros([x.shape.rank - 1, 2], tf.int32)
   padded = tf.pad(x, tf.concat([[[0, (count() - 1) * num_rows]], others], axis=0))
