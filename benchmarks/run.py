@@ -11,7 +11,14 @@ import sys
 
 from absl import app, flags
 
-from benchmarks import data_speed, measure, model_speed, puzzle_speed, training_speed
+from benchmarks import (
+  data_speed,
+  measure,
+  model_speed,
+  puzzle_speed,
+  search_speed,
+  training_speed,
+)
 
 _OUT = flags.DEFINE_string("out", "bench.json", "Where the measurements are written as JSON.")
 GROUPS = {
@@ -19,6 +26,7 @@ GROUPS = {
   "data": data_speed.measurements,
   "models": model_speed.measurements,
   "training": training_speed.measurements,
+  "search": search_speed.measurements,
 }
 
 _ONLY = flags.DEFINE_list("only", [], f"Groups to measure, from {sorted(GROUPS)}; all if empty.")

@@ -7,7 +7,7 @@ Axes: B states, S cells, V values of a cell, H x W the board, C channels.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import keras
 import tensorflow as tf
@@ -15,6 +15,7 @@ from keras import layers, ops
 
 _EPSILON = 1e-5
 _MOMENTUM = 0.9
+_WIDE_CONVOLUTION = 64  # channels from which TensorFlow's own convolutions beat XLA's on a CPU
 
 
 class Encoder(layers.Layer):
@@ -23,8 +24,6 @@ class Encoder(layers.Layer):
   Under a mixed precision `dtype` the hidden layers compute in 16 bits; the last layer and what it
   returns stay in float32, so that losses and distances do.
   """
-
-  jit_on_cpu: ClassVar[bool]  # whether XLA makes the training step faster on a CPU
 
   def __init__(self, representation_dim: int, depth: int, **kwargs: Any):
     super().__init__(**kwargs)
@@ -35,6 +34,11 @@ class Encoder(layers.Layer):
     self.representation_dim = representation_dim
     self.depth = depth
     self._head = layers.Dense(representation_dim, dtype="float32")
+
+  @property
+  def jit_on_cpu(self) -> bool:
+    """Whether XLA makes the training step faster on a CPU; see `make bench`."""
+    return True
 
   @property
   def _policy(self) -> dict[str, Any]:
@@ -77,8 +81,6 @@ class ResidualDenseEncoder(Encoder):
   >>> encoder(cubes).shape  # cubes: [100, 54] uint8
   TensorShape([100, 64])
   """
-
-  jit_on_cpu = True
 
   def __init__(
     self,
@@ -150,8 +152,6 @@ class ResidualConvEncoder(Encoder):
     **kwargs: of `keras.layers.Layer`, such as dtype="mixed_bfloat16".
   """
 
-  jit_on_cpu = False  # XLA's convolutions are no faster there, and take long to compile.
-
   def __init__(
     self,
     board_shape: Sequence[int],
@@ -175,6 +175,10 @@ class ResidualConvEncoder(Encoder):
       for _ in range(depth // 2)
     ]
     self._pool = layers.GlobalAveragePooling2D(**self._policy)
+
+  @property
+  def jit_on_cpu(self) -> bool:
+    return self.width < _WIDE_CONVOLUTION
 
   def _conv(self) -> tuple[layers.Layer, layers.Layer]:
     return (
@@ -226,7 +230,7 @@ def prefers_xla(encoder: Encoder, num_replicas: int = 1, device_type: str = "CPU
   """Whether to compile the training step of a model around `encoder` with XLA.
 
   Args:
-    encoder: on a CPU dense layers gain from XLA, convolutions do not.
+    encoder: on a CPU dense layers gain from XLA, wide convolutions do not.
     num_replicas: never with several, whose variables and collectives XLA cannot reach.
     device_type: "CPU", "GPU" or "TPU".
   """

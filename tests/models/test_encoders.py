@@ -166,9 +166,10 @@ def test_resized_keeps_the_architecture(name: str):
   assert all(other.get_config()[key] == encoder.get_config()[key] for key in kept)
 
 
-def test_xla_is_for_dense_layers_on_a_cpu_and_never_for_several_replicas():
-  dense, conv = ENCODERS["dense"](), ENCODERS["conv"]()
+def test_xla_is_not_for_wide_convolutions_on_a_cpu_and_never_for_several_replicas():
+  dense, conv = ENCODERS["dense"](), models.ResidualConvEncoder((3, 4), 5, width=64)
   assert encoders.prefers_xla(dense) and not encoders.prefers_xla(conv)
+  assert encoders.prefers_xla(models.ResidualConvEncoder((3, 4), 5, width=32))
   assert encoders.prefers_xla(conv, device_type="GPU")
   assert not encoders.prefers_xla(dense, num_replicas=2)
 
