@@ -94,6 +94,9 @@ setup(
     "console_scripts": [
       "crtr-quickstart = crtr_tf.cli.quickstart:run",
       "crtr-train = crtr_tf.cli.train:run",
+      "crtr-export = crtr_tf.cli.export:run",
+      "crtr-solve = crtr_tf.cli.solve:run",
+      "crtr-evaluate = crtr_tf.cli.evaluate:run",
     ],
   },
 )

@@ -6,7 +6,6 @@ off in this process, in another one or on another machine, and the file comes ou
 
 import dataclasses
 import functools
-import inspect
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -47,22 +46,6 @@ class ShardTask:
     return self.stop - self.first
 
 
-def puzzle_parameters(puzzle: "puzzles.Puzzle") -> dict[str, Any]:
-  """The constructor's arguments that make an equal puzzle, read from its attributes."""
-  return {name: _parameter(puzzle, name) for name in inspect.signature(type(puzzle)).parameters}
-
-
-def _parameter(puzzle: "puzzles.Puzzle", name: str) -> Any:
-  if hasattr(puzzle, name):
-    return getattr(puzzle, name)
-  if name in ("height", "width") and puzzle.board_shape:
-    return puzzle.board_shape[("height", "width").index(name)]
-  raise TypeError(
-    f"{type(puzzle).__name__} must keep its argument {name!r} as an attribute of that name, so "
-    "that a dataset can record how it was made."
-  )
-
-
 def plan_shards(
   puzzle: "puzzles.Puzzle",
   seed: int,
@@ -83,11 +66,13 @@ def plan_shards(
     template: names the files of the split.
     file_format: one of `tfds.core.FileFormat`.
   """
+  from crtr_tf import puzzles
+
   if episodes_per_shard is None:
     # Whole chunks: of the last one of a shard, what is too much is made in vain.
     episodes_per_shard = max(1, SHARD_BYTES // episodes.largest_record(puzzle) // chunk) * chunk
   firsts = range(0, num_episodes, episodes_per_shard)
-  parameters = tuple(puzzle_parameters(puzzle).items())
+  parameters = tuple(puzzles.parameters(puzzle).items())
   return [
     ShardTask(
       puzzle_class=type(puzzle),

@@ -67,7 +67,7 @@ def describe(puzzle: "puzzles.Puzzle") -> dict[str, Any]:
     **puzzles.describe(puzzle),
     "action_names": puzzle.action_names,
     "max_trajectory_states": puzzle.max_trajectory_states,
-    "parameters": shards.puzzle_parameters(puzzle),
+    "parameters": puzzles.parameters(puzzle),
   }
   return json.loads(json.dumps(description))  # equal to what a dataset gives back
 

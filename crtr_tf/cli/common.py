@@ -1,8 +1,9 @@
 """What the binaries share: gin flags, and errors as one line instead of a stack trace."""
 
+import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import gin
 from absl import app, flags, logging
@@ -16,6 +17,9 @@ GIN_BINDINGS = flags.DEFINE_multi_string(
   "gin_bindings", [], "A binding such as 'train.num_steps = 1000'; may be repeated."
 )
 
+# TensorFlow's notes on the machine would bury ours; it reads this when it is imported.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
 NOTHING_DONE = 2  # exit code where the input allowed nothing to be done
 
 
@@ -28,13 +32,27 @@ def parse_gin() -> str:
   return gin.config_str()
 
 
+def read_lines(path: str) -> Iterator[str]:
+  """The lines of a file, or of standard input for "-", read as they are needed."""
+  if path == "-":
+    yield from sys.stdin
+    return
+  try:
+    with open(path, encoding="utf-8") as file:
+      yield from file
+  except OSError as error:
+    raise FileNotFoundError(f"{path} cannot be read: {error.strerror}.") from None
+  except UnicodeDecodeError as error:
+    raise ValueError(f"{path} is no text: {error}.") from None
+
+
 def run(main: Callable[[list[str]], None]) -> None:
   """Runs a binary; what the user got wrong is told in one line, with exit code 2."""
 
   def guarded(argv: list[str]) -> None:
     if len(argv) > 1:
       _fail(f"unexpected argument {argv[1]!r}; flags begin with --, see --help.")
-    logging.set_verbosity(logging.WARNING)  # TensorFlow's notes would bury ours
+    logging.set_verbosity(logging.WARNING)
     try:
       main(argv)
     except Exception as error:

@@ -13,6 +13,7 @@ from crtr_tf.puzzles.base import (
   Puzzle,
   Trajectories,
   describe,
+  parameters,
   replay,
 )
 from crtr_tf.puzzles.digit_jumper import DigitJumper
@@ -39,5 +40,6 @@ __all__ = [
   "Sokoban",
   "Trajectories",
   "describe",
+  "parameters",
   "replay",
 ]

@@ -7,8 +7,9 @@ cells; `board_shape` says how to fold it into rows and columns where the puzzle 
 import abc
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -113,9 +114,18 @@ class Puzzle(abc.ABC):
   def format_instance(self, state: np.ndarray) -> str:
     """The inverse of `parse_instance`."""
 
+  def iterate_instances(self, lines: Iterable[str]) -> Iterator[str]:
+    """Cuts a file into the texts of its instances: here one per line, blank lines ignored.
+
+    Reads no further than it has to: a file may be larger than memory, or a pipe.
+    """
+    for line in lines:
+      if line.strip():
+        yield line.strip()
+
   def split_instances(self, text: str) -> list[str]:
-    """Cuts a file into the texts of its instances: here one per line, blank lines ignored."""
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    """The texts of all instances of a file."""
+    return list(self.iterate_instances(text.splitlines()))
 
   def parse_instances(self, text: str) -> ParsedInstances:
     """Reads all instances of a text; a bad one is reported and does not hide the good ones.
@@ -170,6 +180,22 @@ def describe(puzzle: Puzzle) -> dict[str, object]:
     "num_values": puzzle.num_values,
     "num_actions": puzzle.num_actions,
   }
+
+
+def parameters(puzzle: Puzzle) -> dict[str, Any]:
+  """The constructor's arguments that make an equal puzzle, read from its attributes."""
+  return {name: _parameter(puzzle, name) for name in inspect.signature(type(puzzle)).parameters}
+
+
+def _parameter(puzzle: Puzzle, name: str) -> Any:
+  if hasattr(puzzle, name):
+    return getattr(puzzle, name)
+  if name in ("height", "width") and puzzle.board_shape:
+    return puzzle.board_shape[("height", "width").index(name)]
+  raise TypeError(
+    f"{type(puzzle).__name__} must keep its argument {name!r} as an attribute of that name, so "
+    "that datasets and models can record how it was made."
+  )
 
 
 def describe_names(names: Sequence[str], most: int = 12) -> str:

@@ -1,6 +1,6 @@
 """Search for plans, batched over problems and compiled together with the heuristic."""
 
-from crtr_tf.search.heuristic import DistanceFn, Heuristic, as_heuristic
+from crtr_tf.search.heuristic import DistanceFn, Heuristic, as_heuristic, has_embeddings
 from crtr_tf.search.result import SearchResult
 from crtr_tf.search.solvers import (
   BeamSolver,
@@ -9,6 +9,7 @@ from crtr_tf.search.solvers import (
   Solver,
   memory_per_lane,
 )
+from crtr_tf.search.verification import verify
 
 __all__ = [
   "BeamSolver",
@@ -19,5 +20,7 @@ __all__ = [
   "SearchResult",
   "Solver",
   "as_heuristic",
+  "has_embeddings",
   "memory_per_lane",
+  "verify",
 ]

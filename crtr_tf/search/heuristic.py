@@ -19,6 +19,12 @@ class Heuristic(NamedTuple):
   distance: Callable[[tf.Tensor, tf.Tensor], tf.Tensor]  # states [M, S], contexts [M, ...] -> [M]
 
 
+def has_embeddings(source: Any) -> bool:
+  """Whether its distance is one between embeddings of states and goals; see `as_heuristic`."""
+  methods = (getattr(source, name, None) for name in ("embed", "embedding_distance"))
+  return all(callable(method) for method in methods)
+
+
 def as_heuristic(source: Any) -> Heuristic:
   """Makes a heuristic of whatever can estimate a distance.
 
@@ -32,10 +38,10 @@ def as_heuristic(source: Any) -> Heuristic:
   """
   if isinstance(source, Heuristic):
     return source
-  embed = getattr(source, "embed", None)
-  embedding_distance = getattr(source, "embedding_distance", None)
-  if callable(embed) and callable(embedding_distance):
-    return Heuristic(embed, lambda states, goals: embedding_distance(embed(states), goals))
+  if has_embeddings(source):
+    return Heuristic(
+      source.embed, lambda states, goals: source.embedding_distance(source.embed(states), goals)
+    )
   distance = getattr(source, "distance", source)
   if callable(distance):
     return Heuristic(tf.identity, distance)

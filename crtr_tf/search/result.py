@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
 import tensorflow as tf
 
 from crtr_tf.puzzles import base
@@ -26,7 +27,7 @@ class SearchResult(NamedTuple):
     """The actions that solve a problem, None if none were found."""
     if not self.solved[problem]:
       return None
-    return self.plans[problem, : int(self.lengths[problem])].numpy().tolist()
+    return np.asarray(self.plans[problem, : int(self.lengths[problem])]).tolist()
 
 
 def concatenate(results: Sequence[SearchResult]) -> SearchResult:

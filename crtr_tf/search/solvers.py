@@ -29,6 +29,12 @@ class Solver(tf.Module):
   Batches are padded to powers of two, and long ones are cut into calls of one size, so memory does
   not grow with the number of problems and a stream compiles once.
 
+  Attributes:
+    num_lanes: problems that are searched at once.
+    memory_per_lane: bytes for each of them.
+    problems_per_call: how many problems `solve` takes on at a time; a stream that is cut into
+      pieces of this size is solved as fast as in one piece.
+
   Args:
     algorithm: what runs in the lanes.
     source: what the heuristic was made of; kept so that its variables are saved with the solver.
@@ -62,7 +68,7 @@ class Solver(tf.Module):
     self.num_lanes = memory.lanes_that_fit(
       num_lanes, self.memory_per_lane, memory_limit, f"{self.name} for {self.puzzle.name}"
     )
-    self._queue = 1 << ((_WAITING_PER_LANE * self.num_lanes).bit_length() - 1)
+    self.problems_per_call = 1 << ((_WAITING_PER_LANE * self.num_lanes).bit_length() - 1)
     problems = tf.TensorSpec([None, self.puzzle.state_size], tf.uint8, name="states")
     count = tf.TensorSpec([], tf.int32, name="num_problems")
     # Autograph would only slow down tracing: nothing here relies on it.
@@ -88,7 +94,7 @@ class Solver(tf.Module):
         f"states must be [P, {size}] uint8 for {self.puzzle.name}; "
         f"got {list(states.shape)} {states.dtype}."
       )
-    padded_size = min(self._queue, _padded_size(len(states)))
+    padded_size = min(self.problems_per_call, _padded_size(len(states)))
     results = []
     for start in range(0, max(len(states), 1), padded_size):
       part = states[start : start + padded_size]

@@ -1,6 +1,6 @@
 """From trajectories to trained weights: strategy, fit, callbacks, checkpoints, resume."""
 
-from crtr_tf.training.loop import TrainingError, train
+from crtr_tf.training.loop import TrainingError, TrainingResult, train
 from crtr_tf.training.methods import (
   ContrastiveMethod,
   Method,
@@ -21,6 +21,7 @@ __all__ = [
   "StateSpec",
   "SupervisedMethod",
   "TrainingError",
+  "TrainingResult",
   "ValueIterationMethod",
   "adam",
   "conv_encoder",

@@ -65,20 +65,29 @@ class Checkpoints:
     Raises:
       ValueError: if there are checkpoints but none can be read.
     """
-    paths = _newest_first(self._read_from)
+    return self._restore_newest(self._read_from)
+
+  def restore(self, which: str) -> int:
+    """Restores the "latest" or the "best" checkpoint and returns its step.
+
+    Raises:
+      ValueError: if there is none.
+    """
+    if which not in ("latest", "best"):
+      raise ValueError(f"checkpoint must be latest or best; got {which!r}.")
+    folder = self._read_from / "best" if which == "best" else self._read_from
+    if not _newest_first(folder):
+      raise ValueError(f"there is no {which} checkpoint in {folder}.")
+    return self._restore_newest(folder)
+
+  def _restore_newest(self, folder: pathlib.Path) -> int:
+    paths = _newest_first(folder)
     for path in paths:
       if self._restore(path):
         return int(self._step)
     if paths:
-      raise ValueError(f"none of the {len(paths)} checkpoints in {self._read_from} can be read.")
+      raise ValueError(f"none of the {len(paths)} checkpoints in {folder} can be read.")
     return 0
-
-  def restore_best(self) -> int:
-    """Restores the best checkpoint and returns its step; raises ValueError if there is none."""
-    for path in _newest_first(self._read_from / "best"):
-      if self._restore(path):
-        return int(self._step)
-    raise ValueError(f"there is no best checkpoint in {self._read_from / 'best'}.")
 
   def _restore(self, path: str) -> bool:
     try:

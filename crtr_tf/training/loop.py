@@ -31,11 +31,15 @@ class TrainingResult:
     model: with the weights after `step` steps; the moving average of them, if one is kept.
     step: how many steps have been done.
     finished: False if a signal stopped the run before its end.
+    method: that made the model.
+    puzzle: that it is for, None for other trajectories.
   """
 
   model: models.HeuristicModel
   step: int
   finished: bool
+  method: Method
+  puzzle: puzzles.Puzzle | None
 
 
 def train(
@@ -58,6 +62,7 @@ def train(
   num_held_out: int = 100,
   evaluators: Sequence[Evaluator] = (),
   best_metric: str | None = None,
+  restore: str | None = None,
 ) -> TrainingResult:
   """Trains a model, or goes on with the run that was stopped in `run_dir`.
 
@@ -79,6 +84,7 @@ def train(
     num_held_out: how many held-out trajectories evaluation takes.
     evaluators: called with the model at intervals; what they return is logged.
     best_metric: keeps the checkpoint with the highest value of this evaluation result.
+    restore: "latest" or "best" gives back the model of that checkpoint and trains no further.
 
   Raises:
     TrainingError: if the loss became NaN or infinite.
@@ -106,6 +112,9 @@ def train(
       model,
       keep_checkpoints,
     )
+  if restore is not None:
+    step = checkpoints.restore(restore)
+    return TrainingResult(_with_averages(model), step, step == last_step, method, puzzle)
   first_step = checkpoints.restore_latest()
   log = callbacks.MetricsLog(own_dir, first_step)
   tests, pictures = _held_out_evaluators(method, held_out, batch_size, num_held_out)
@@ -118,7 +127,7 @@ def train(
       evaluation.set_model(model)
       evaluation.at_step(0, {})
       checkpoints.save(0)
-    return TrainingResult(_with_averages(model), first_step, finished=True)
+    return TrainingResult(_with_averages(model), first_step, True, method, puzzle)
 
   batches = method.batches(trajectories, batch_size, seed, first_step)
   stop = callbacks.StopOnSignal(checkpoints, first_step, last_step)
@@ -140,7 +149,7 @@ def train(
   finally:
     stop.restore_handlers()
   # Keras has put the averages in place of the weights at the end of `fit`.
-  return TrainingResult(model, stop.step, finished=stop.step == last_step)
+  return TrainingResult(model, stop.step, stop.step == last_step, method, puzzle)
 
 
 def _use_xla(model: models.HeuristicModel, strategy: tf.distribute.Strategy) -> bool:

@@ -1,5 +1,6 @@
 """The folder of a run: its configuration, and the refusal to mix two runs in one."""
 
+import csv
 import difflib
 import os
 import pathlib
@@ -41,6 +42,21 @@ def claim(run_dir: pathlib.Path, config: str) -> None:
       f"{run_dir} belongs to a run with another configuration ({shown}); "
       "choose another run_dir or remove that one."
     )
+
+
+def training_seconds(run_dir: pathlib.Path) -> float | None:
+  """How long the steps of a run took in all, over all its resumptions; None if none are logged."""
+  path = run_dir / METRICS
+  if not path.exists():
+    return None
+  seconds, last_step = 0.0, 0
+  with open(path, newline="") as file:
+    for row in csv.DictReader(file):
+      if row["metric"] == "steps_per_second":
+        step = int(row["step"])
+        seconds += (step - last_step) / float(row["value"])
+        last_step = step
+  return seconds if last_step else None
 
 
 def write_atomically(path: pathlib.Path, text: str) -> None:

@@ -4,7 +4,7 @@ Axes: B states, A = 4 actions, S = height * width cells. The border of every boa
 player is never there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -165,9 +165,9 @@ class Sokoban(base.Puzzle):
   def format_instance(self, state: np.ndarray) -> str:
     return xsb.format_level(np.reshape(state, self.board_shape))
 
-  def split_instances(self, text: str) -> list[str]:
+  def iterate_instances(self, lines: Iterable[str]) -> Iterator[str]:
     """Levels are separated by blank lines or `;` headers."""
-    return xsb.split_levels(text)
+    return xsb.iterate_levels(lines)
 
   def format_plan(self, start: np.ndarray, actions: Sequence[int]) -> str:
     """LURD: lower case letters are moves, upper case ones pushes."""

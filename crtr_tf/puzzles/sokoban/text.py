@@ -4,7 +4,7 @@ XSB draws a level with `#` wall, `@` player, `+` player on a target, `$` box, `*
 `.` target, and a blank, `-` or `_` for the floor. Boards here are [height, width] uint8 of `Cell`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -28,15 +28,22 @@ _TARGETS = (Cell.TARGET, Cell.BOX_ON_TARGET, Cell.PLAYER_ON_TARGET)
 _PLAYERS = (Cell.PLAYER, Cell.PLAYER_ON_TARGET)
 
 
-def split_levels(text: str) -> list[str]:
+def iterate_levels(lines: Iterable[str]) -> Iterator[str]:
   """Cuts a file at blank lines and at `;` headers, which are left out."""
-  levels: list[list[str]] = [[]]
-  for line in text.splitlines():
-    if not line.strip() or line.lstrip().startswith(";"):
-      levels.append([])
-    else:
-      levels[-1].append(line.rstrip())
-  return ["\n".join(lines) for lines in levels if lines]
+  level: list[str] = []
+  for line in lines:
+    if line.strip() and not line.lstrip().startswith(";"):
+      level.append(line.rstrip())
+    elif level:
+      yield "\n".join(level)
+      level = []
+  if level:
+    yield "\n".join(level)
+
+
+def split_levels(text: str) -> list[str]:
+  """All levels of a text."""
+  return list(iterate_levels(text.splitlines()))
 
 
 def level_size(text: str) -> tuple[int, int]:

@@ -1,0 +1,69 @@
+"""What binaries do with the directory of a training run, whose configuration is gin's."""
+
+import pathlib
+
+import gin
+
+from crtr_tf import configs, data, export, training
+from crtr_tf.evaluation import calibration
+from crtr_tf.training import run_directory
+
+_NUM_CALIBRATION = 200  # trajectories
+_CALIBRATION_SEED = 1  # not that of the held-out trajectories which training looks at
+
+
+def restore_run(run_dir: pathlib.Path, checkpoint: str = "latest") -> training.TrainingResult:
+  """The model of a run, without the data that it was trained on.
+
+  Args:
+    run_dir: of the run.
+    checkpoint: "latest" or "best".
+  """
+  config = run_dir / run_directory.CONFIG
+  if not config.is_file():
+    raise FileNotFoundError(f"{run_dir} is no run directory: it has no {run_directory.CONFIG}.")
+  configs.parse([config.resolve()])
+  # What is given here is not made by gin: neither data nor evaluators are needed, nor maybe there.
+  return gin.get_configurable(training.train)(
+    run_dir, trajectories=None, held_out=None, evaluators=(), restore=checkpoint
+  )
+
+
+def export_run(
+  run_dir: pathlib.Path,
+  directory: pathlib.Path,
+  settings: export.SolverSettings,
+  checkpoint: str = "latest",
+  calibrate: bool = True,
+  jit_compile: bool | None = None,
+) -> export.Metadata:
+  """Restores a run and writes its model; see `export.save`.
+
+  Args:
+    run_dir: of the run.
+    directory: must not exist.
+    settings: of the search.
+    checkpoint: "latest" or "best".
+    calibrate: whether to fit what distances mean in steps.
+    jit_compile: of the `solve` signature.
+  """
+  result = restore_run(run_dir, checkpoint)
+  if result.puzzle is None:
+    raise ValueError(f"{run_dir} was not trained on a puzzle: there is nothing to solve with it.")
+  steps = None
+  if calibrate:
+    source = data.simulated_trajectories(result.puzzle, "test")
+    trajectories = data.read_trajectories(source, _NUM_CALIBRATION, _CALIBRATION_SEED)
+    steps = calibration.fit(result.model.distance, trajectories)
+  operative = run_dir / run_directory.OPERATIVE_CONFIG
+  config = operative if operative.is_file() else run_dir / run_directory.CONFIG
+  seconds = run_directory.training_seconds(run_dir)
+  info = export.Training(
+    result.method.name,
+    result.step,
+    None if seconds is None else round(seconds, 1),
+    config.read_text(),
+  )
+  return export.save(
+    result.model, result.puzzle, directory, info, settings, steps, jit_compile=jit_compile
+  )

@@ -1,0 +1,239 @@
+r"""Solves puzzle instances given as text.
+
+  crtr-solve --model=rubiks_cube --instance="R U R' U' F2"
+  crtr-solve --model=models/sokoban --instances=levels.txt --out=solutions.jsonl
+  cat boards.txt | crtr-solve --model=digit_jumper --instances=- --solver=greedy
+  crtr-solve --list_models
+
+Writes one JSON object a line for each instance, in their order: number, instance, solved, plan,
+length, nodes, expanded, seconds; for one that cannot be read, number, instance and error. Every
+plan has been replayed. `seconds` is an instance's share of the time of those solved with it.
+"""
+
+import collections
+import dataclasses
+import hashlib
+import pathlib
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from absl import flags
+
+from crtr_tf.cli import common, json_lines, solver_flags
+
+if TYPE_CHECKING:
+  from crtr_tf import puzzles
+  from crtr_tf.evaluation import bulk
+
+_MODEL = flags.DEFINE_string("model", None, "Released name, or directory that crtr-export wrote.")
+_LIST_MODELS = flags.DEFINE_bool("list_models", False, "Lists the released models and stops.")
+_INSTANCE = flags.DEFINE_string("instance", None, "One instance, on the command line.")
+_INSTANCES = flags.DEFINE_string("instances", None, "File of instances; - is standard input.")
+_OUT = flags.DEFINE_string("out", None, "File for the results; standard output by default.")
+_RESUME = flags.DEFINE_bool("resume", False, "Goes on with an interrupted run to the same --out.")
+_DRAW = flags.DEFINE_string("draw", None, "Folder for a picture of each solution.")
+_NUM_PROCESSES = flags.DEFINE_integer("num_processes", 1, "Processes to solve with.")
+_NUM_LANES = flags.DEFINE_integer(
+  "num_lanes", None, "Instances that a process searches at once; by default what keeps it busy."
+)
+
+
+class Instance:
+  """One instance of the input: a state, or the reason why it is none."""
+
+  def __init__(self, number: int, text: str, puzzle: "puzzles.Puzzle"):
+    from crtr_tf import puzzles
+
+    self.number = number
+    self.text = text
+    self.state: np.ndarray | None = None
+    self.error: str | None = None
+    try:
+      self.state = puzzle.parse_instance(text)
+    except puzzles.InstanceError as error:
+      self.error = str(error)
+
+
+class Session:
+  """Results on their way from the solver to the file, and what is told about them.
+
+  Args:
+    puzzle: of the instances.
+    lines: the input.
+    out: where records go; instances that it has already are not solved again.
+  """
+
+  def __init__(
+    self, puzzle: "puzzles.Puzzle", lines: Iterable[str], out: json_lines.JsonLines
+  ) -> None:
+    self._puzzle = puzzle
+    self._lines = lines
+    self._out = out
+    self._pending: collections.deque[Instance] = collections.deque()  # read, not yet written
+    self._num_bad = 0
+    self._nodes: list[int] = []
+    self._lengths: list[int] = []
+    self._start = time.perf_counter()
+    for record in out.done:
+      self._count(record)
+
+  def states(self) -> Iterator[np.ndarray]:
+    """The good instances that are not done yet, read as they are asked for."""
+    for number, text in enumerate(self._puzzle.iterate_instances(self._lines), start=1):
+      if number <= len(self._out.done):
+        if self._out.done[number - 1]["instance"] != text:
+          raise ValueError(
+            f"{self._out.path} has another instance {number} than the input; "
+            "it was made from other instances."
+          )
+        continue
+      instance = Instance(number, text, self._puzzle)
+      self._pending.append(instance)
+      if instance.state is not None:
+        yield instance.state
+
+  def write(self, piece: "bulk.Piece") -> None:
+    """Writes the results of a piece, and the bad instances before and between its own."""
+    for row in range(len(piece.states)):
+      while self._pending[0].state is None:
+        self._write_bad(self._pending.popleft())
+      self._write_result(self._pending.popleft(), piece, row)
+    self._out.flush()
+    done = len(self._nodes)
+    rate = sum(self._nodes) / (time.perf_counter() - self._start)
+    print(
+      f"{done} done, {len(self._lengths)} solved, {rate:.0f} nodes/s", file=sys.stderr, flush=True
+    )
+
+  def finish(self) -> None:
+    """Writes the bad instances at the end and tells what came out.
+
+    Raises:
+      ValueError: if there was not a single good instance.
+    """
+    while self._pending:
+      self._write_bad(self._pending.popleft())
+    if not self._nodes:
+      raise ValueError(
+        f"not one of {self._num_bad} instances can be read."
+        if self._num_bad
+        else f"no {self._puzzle.name} instance found: the input is empty."
+      )
+    print(self._summary(), file=sys.stderr)
+
+  def _write_result(self, instance: Instance, piece: "bulk.Piece", row: int) -> None:
+    plan = piece.result.plan(row)
+    record = {
+      "number": instance.number,
+      "instance": instance.text,
+      "solved": plan is not None,
+      "plan": None if plan is None else self._puzzle.format_plan(instance.state, plan),
+      "length": None if plan is None else len(plan),
+      "nodes": int(piece.result.nodes[row]),
+      "expanded": int(piece.result.expanded[row]),
+      "seconds": round(piece.seconds / len(piece.states), 4),
+    }
+    if plan is not None and _DRAW.value:
+      _draw(self._puzzle, instance, plan, pathlib.Path(_DRAW.value))
+    self._out.write(record)
+    self._count(record)
+
+  def _write_bad(self, instance: Instance) -> None:
+    record = {"number": instance.number, "instance": instance.text, "error": instance.error}
+    print(f"instance {instance.number}: {instance.error}", file=sys.stderr)
+    self._out.write(record)
+    self._count(record)
+
+  def _count(self, record: dict[str, Any]) -> None:
+    if "error" in record:
+      self._num_bad += 1
+      return
+    self._nodes.append(record["nodes"])
+    if record["solved"]:
+      self._lengths.append(record["length"])
+
+  def _summary(self) -> str:
+    total = len(self._nodes)
+    seconds = time.perf_counter() - self._start
+    parts = [f"solved {len(self._lengths)} of {total} ({len(self._lengths) / total:.1%})"]
+    if self._lengths:
+      mean, median = statistics.mean(self._lengths), statistics.median(self._lengths)
+      parts.append(f"length mean {mean:.1f}, median {median:g}")
+    parts.append(f"nodes mean {statistics.mean(self._nodes):.0f}")
+    new = self._nodes[sum("error" not in record for record in self._out.done) :]
+    parts.append(f"{sum(new) / seconds:.0f} nodes/s")
+    if self._num_bad:
+      parts.append(f"{self._num_bad} instances could not be read")
+    return "; ".join(parts) + "."
+
+
+def main(argv: list[str]) -> None:
+  del argv
+  if _LIST_MODELS.value:
+    _list_models()
+    return
+  if _MODEL.value is None:
+    raise ValueError("--model is missing; --list_models shows the released ones.")
+  if (_INSTANCE.value is None) == (_INSTANCES.value is None):
+    raise ValueError("give either --instance or --instances (a file, or - for standard input).")
+  settings = solver_flags.given()
+  from crtr_tf import export
+  from crtr_tf.evaluation import bulk
+
+  job = bulk.Job(_MODEL.value, tuple(sorted(settings.items())), _NUM_LANES.value)
+  puzzle = bulk.solver_of(job).puzzle
+  metadata = export.Metadata.read(export.find(job.model))
+  used = dataclasses.replace(metadata.solver, **settings)
+  run_id = hashlib.sha256(f"{metadata.weights} {used}".encode()).hexdigest()[:12]
+  if _INSTANCE.value is not None:
+    lines: Iterable[str] = _INSTANCE.value.splitlines()
+  else:
+    lines = common.read_lines(_INSTANCES.value)
+  with json_lines.JsonLines(_OUT.value, _RESUME.value, run_id) as out:
+    session = Session(puzzle, lines, out)
+    for piece in bulk.solve_pieces(job, session.states(), _NUM_PROCESSES.value):
+      session.write(piece)
+    session.finish()
+
+
+def _list_models() -> None:
+  from crtr_tf import export
+
+  names = export.released_models()
+  if not names:
+    print("this version comes without models; train one, see the README.")
+  for name in names:
+    metadata = export.Metadata.read(export.find(name))
+    board = metadata.puzzle["board_shape"]
+    size = f" {board[0]}x{board[1]}" if board else ""
+    training = metadata.training
+    print(
+      f"{name:<20} {metadata.puzzle['name']}{size}: {training.method}, {training.steps} steps; "
+      f"searches with {metadata.solver.solver}"
+    )
+
+
+def _draw(
+  puzzle: "puzzles.Puzzle", instance: Instance, plan: list[int], folder: pathlib.Path
+) -> None:
+  from crtr_tf import puzzles
+  from crtr_tf.puzzles import drawing
+
+  folder.mkdir(parents=True, exist_ok=True)
+  states = puzzles.replay(puzzle, instance.state, plan)
+  drawing.draw_solution(puzzle, states, plan).savefig(
+    folder / f"{instance.number:04d}.png", dpi=100
+  )
+
+
+def run() -> None:
+  """Entry point of the console script."""
+  common.run(main)
+
+
+if __name__ == "__main__":
+  run()
