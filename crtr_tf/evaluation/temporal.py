@@ -1,6 +1,7 @@
-"""Does distance tell time? Rank correlation along held-out trajectories."""
+"""Does distance tell time? Rank correlation and mean distance along held-out trajectories."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -8,8 +9,23 @@ from matplotlib import figure
 from scipy import stats
 
 from crtr_tf.data.sampling import TrajectoryBatch
+from crtr_tf.evaluation import plots, representations
+from crtr_tf.evaluation.curves import Curve
 
 DistanceFn = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]  # [N, S], [N, S] -> [N]
+
+_BAND = (25, 75)  # percentiles
+
+
+class DistanceProfile(NamedTuple):
+  """Distances to the last state by the number of steps left, from 0 to K - 1.
+
+  The curves hold means over the trajectories that are so long, and the band between the quartiles.
+  """
+
+  raw: Curve  # [K]
+  normalised: Curve  # [K], each trajectory scaled to the range from 0 to 1
+  counts: np.ndarray  # [K] int, how many trajectories are so long
 
 
 def distances_to_end(
@@ -25,19 +41,10 @@ def distances_to_end(
   Returns:
     G arrays [length], in the order of time.
   """
-  states, lengths = trajectories.states.numpy(), trajectories.lengths.numpy()
-  valid = np.arange(states.shape[1]) < lengths[:, None]
-  lasts = states[np.arange(len(states)), lengths - 1]
-  flat, goals = states[valid], np.repeat(lasts, lengths, axis=0)
-  # Padding to whole chunks keeps a compiled `distance` from being traced for a new shape.
-  padding = -len(flat) % chunk
-  flat = np.concatenate([flat, np.repeat(flat[-1:], padding, axis=0)])
-  goals = np.concatenate([goals, np.repeat(goals[-1:], padding, axis=0)])
-  parts = [
-    np.asarray(distance(tf.constant(flat[i : i + chunk]), tf.constant(goals[i : i + chunk])))
-    for i in range(0, len(flat), chunk)
-  ]
-  return np.split(np.concatenate(parts)[: lengths.sum()], np.cumsum(lengths)[:-1])
+  flat = representations.flatten(trajectories)
+  lasts = flat.points[flat.steps_left == 0]
+  distances = representations.map_rows(distance, [flat.points, lasts[flat.owners]], chunk)
+  return np.split(distances, np.flatnonzero(flat.steps_left == 0)[:-1] + 1)
 
 
 def rank_correlations(distance: DistanceFn, trajectories: TrajectoryBatch) -> np.ndarray:
@@ -55,41 +62,56 @@ def rank_correlations(distance: DistanceFn, trajectories: TrajectoryBatch) -> np
   return np.array(correlations)
 
 
+def distance_profile(
+  distance: DistanceFn, trajectories: TrajectoryBatch, smallest_share: float = 0.1
+) -> DistanceProfile:
+  """How the distance to the last state falls as it comes nearer, over all trajectories.
+
+  Args:
+    distance: of states to goals, lower is closer.
+    trajectories: G of them.
+    smallest_share: the profile ends where less than this share of the trajectories is so long, as
+      a mean over a few of them is mostly noise; 0 to go on to the longest.
+  """
+  raw = distances_to_end(distance, trajectories)
+  lengths = np.array([len(distances) for distances in raw])
+  counts = np.sum(lengths[:, None] > np.arange(lengths.max()), axis=0)
+  end = np.sum(counts >= smallest_share * len(raw))
+  normalised = [_between_zero_and_one(distances) for distances in raw]
+  return DistanceProfile(_profile(raw, end), _profile(normalised, end), counts[:end])
+
+
+def _between_zero_and_one(distances: np.ndarray) -> np.ndarray:
+  """[length] -> [length]; all 0 where all are equal."""
+  spread = np.ptp(distances)
+  return (distances - distances.min()) / (spread if spread > 0 else 1)
+
+
+def _profile(by_trajectory: list[np.ndarray], end: int) -> Curve:
+  """Mean and percentiles [end] of G arrays [length], aligned at their last states."""
+  backward = np.full((len(by_trajectory), end), np.nan)
+  for row, values in zip(backward, by_trajectory, strict=True):
+    row[: len(values)] = values[::-1][:end]
+  low, high = np.nanpercentile(backward, _BAND, axis=0)
+  return Curve(np.arange(end), np.nanmean(backward, axis=0), low, high)
+
+
 def draw_distances(
   distance: DistanceFn, trajectories: TrajectoryBatch, most: int = 20
 ) -> figure.Figure:
   """Distance to the last state against the steps left, a line per trajectory."""
-  fig = figure.Figure(figsize=(5, 3.5), layout="constrained")
-  ax = fig.subplots()
+  ax = plots.new_axes()
   for distances in distances_to_end(distance, trajectories)[:most]:
     ax.plot(np.arange(len(distances))[::-1], distances, linewidth=0.8, alpha=0.7)
-  ax.set_xlabel("steps left")
-  ax.set_ylabel("latent distance to the last state")
-  return fig
+  plots.name_axes(ax, "steps left", "latent distance to the last state")
+  return ax.figure
 
 
 def draw_embeddings(
-  embed: Callable[[tf.Tensor], tf.Tensor], trajectories: TrajectoryBatch, most: int = 10
+  embed: representations.EmbedFn, trajectories: TrajectoryBatch, most: int = 10
 ) -> figure.Figure:
   """The first two principal components of the states, coloured by trajectory and by progress."""
-  states, lengths = trajectories.states.numpy()[:most], trajectories.lengths.numpy()[:most]
-  valid = np.arange(states.shape[1]) < lengths[:, None]
-  points = np.asarray(embed(tf.constant(states[valid])))
-  points = points - points.mean(axis=0)
-  _, _, axes = np.linalg.svd(points, full_matrices=False)
-  x, y = (points @ axes[:2].T).T
-  owner = np.repeat(np.arange(len(lengths)), lengths)
-  progress = np.concatenate([np.linspace(0, 1, length) for length in lengths])
-  fig = figure.Figure(figsize=(8, 3.8), layout="constrained")
-  for ax, colour, map_name, title in zip(
-    fig.subplots(1, 2),
-    (owner, progress),
-    ("tab10", "viridis"),
-    ("trajectory", "progress"),
-    strict=True,
-  ):
-    ax.scatter(x, y, c=colour, cmap=map_name, s=8)
-    ax.set_title(f"coloured by {title}", fontsize=9)
-    ax.set_xticks([])
-    ax.set_yticks([])
-  return fig
+  some = TrajectoryBatch(*(part[:most] for part in trajectories))
+  found = representations.represent(embed, some)
+  axes = representations.PrincipalAxes.of(found.points, 2)
+  return plots.draw_projection(found._replace(points=axes.project(found.points)))

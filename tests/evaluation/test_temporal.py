@@ -5,20 +5,8 @@ import pytest
 import tensorflow as tf
 from scipy import stats
 
-from crtr_tf.data import TrajectoryBatch
 from crtr_tf.evaluation import temporal
-
-
-def counting(lengths: list[int]) -> TrajectoryBatch:
-  """Trajectories whose state at time t is [t, noise]; padding would spoil any result."""
-  longest = max(lengths)
-  states = np.zeros((len(lengths), longest, 2), np.float32)
-  states[..., 0] = np.arange(longest)
-  states[..., 1] = np.random.default_rng(0).normal(size=states.shape[:2])
-  for row, length in zip(states, lengths, strict=True):
-    row[length:] = -1e9
-  episodes = tf.range(len(lengths), dtype=tf.int64)
-  return TrajectoryBatch(tf.constant(states), tf.constant(lengths), episodes)
+from tests.evaluation.toy_trajectories import counting
 
 
 def gap(states: tf.Tensor, goals: tf.Tensor) -> tf.Tensor:
@@ -50,9 +38,48 @@ def test_correlation_equals_scipy_on_each_trajectory():
     np.testing.assert_allclose(value, expected)
 
 
+def test_a_profile_is_the_mean_over_trajectories_that_are_so_long():
+  def curved(states: tf.Tensor, goals: tf.Tensor) -> tf.Tensor:
+    return 7 + gap(states, goals) ** 2 * goals[:, 0]
+
+  found = temporal.distance_profile(curved, counting([3, 6, 5]))
+  assert found.counts.tolist() == [3, 3, 3, 2, 2, 1]
+  by_steps = [[7 + left**2 * last for last in (2, 5, 4) if last >= left] for left in range(6)]
+  np.testing.assert_array_equal(found.raw.at, np.arange(6))
+  np.testing.assert_allclose(found.raw.values, [np.mean(values) for values in by_steps])
+  np.testing.assert_allclose(found.raw.low, [np.percentile(values, 25) for values in by_steps])
+  np.testing.assert_allclose(found.raw.high, [np.percentile(values, 75) for values in by_steps])
+  shares = [[(left / last) ** 2 for last in (2, 5, 4) if last >= left] for left in range(6)]
+  np.testing.assert_allclose(found.normalised.values, [np.mean(values) for values in shares])
+
+
+def test_a_normalised_profile_knows_no_units_and_no_division_by_zero():
+  trajectories = counting([4, 9])
+  plain = temporal.distance_profile(gap, trajectories).normalised
+  scaled = temporal.distance_profile(lambda s, g: 100 * gap(s, g) - 3, trajectories).normalised
+  np.testing.assert_allclose(plain.values, scaled.values, atol=1e-6)
+  constant = temporal.distance_profile(lambda s, g: 0 * gap(s, g) + 5, trajectories)
+  np.testing.assert_array_equal(constant.raw.values, 5)
+  np.testing.assert_array_equal(constant.normalised.values, 0)
+
+
+def test_a_profile_ends_where_few_trajectories_go_on():
+  trajectories = counting([4] * 19 + [6, 9])
+  found = temporal.distance_profile(gap, trajectories)
+  assert found.counts.tolist() == [21] * 4  # two of 21 are less than a tenth
+  np.testing.assert_allclose(found.raw.values, [0, 1, 2, 3])
+  assert found.normalised.values[3] < 1  # the longer ones have farther to go
+  whole = temporal.distance_profile(gap, trajectories, smallest_share=0)
+  assert whole.counts.tolist() == [21] * 4 + [2, 2, 1, 1, 1]
+  np.testing.assert_allclose(whole.raw.values, np.arange(9))
+
+
 def test_pictures_show_the_trajectories():
   trajectories = counting([4, 6])
   curves = temporal.draw_distances(gap, trajectories).axes[0].lines
   assert [line.get_ydata().tolist() for line in curves] == [[3, 2, 1, 0], [5, 4, 3, 2, 1, 0]]
-  panels = temporal.draw_embeddings(lambda states: states, trajectories).axes
-  assert [len(ax.collections[0].get_offsets()) for ax in panels] == [10, 10]
+  by_trajectory, by_progress, _ = temporal.draw_embeddings(lambda x: x, trajectories).axes
+  assert [len(line.get_xdata()) for line in by_trajectory.lines] == [4, 6]
+  assert len(by_progress.collections[0].get_offsets()) == 10
+  only_first = temporal.draw_embeddings(lambda x: x, trajectories, most=1).axes[0]
+  assert [len(line.get_xdata()) for line in only_first.lines] == [4]
