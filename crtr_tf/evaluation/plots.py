@@ -229,7 +229,7 @@ def _mark_ends(ax: mpl_axes.Axes, flat: TrajectoryPoints) -> None:
 
 
 def _distinct_colours(num: int) -> np.ndarray:
-  """[num, 4] colours: of a list of names' worth where that is long enough, else of a rainbow."""
+  """[num, 4] colours: of a hand-made list that is long enough, or else of a rainbow."""
   for name in ("tab10", "tab20"):
     listed = mpl.colormaps[name]
     if num <= listed.N:
@@ -250,3 +250,19 @@ def _add_legend(ax: mpl_axes.Axes, num: int) -> None:
 def _share_axis(ax: mpl_axes.Axes) -> None:
   ax.set_ylim(-0.02, 1.02)
   ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0))
+
+
+def draw_grid(
+  values: np.ndarray, rows: Sequence[object], columns: Sequence[object], y_label: str, x_label: str
+) -> figure.Figure:
+  """Shares [rows, columns] as shades, each written in its cell."""
+  size = (1.6 + 0.9 * len(columns), 1.4 + 0.6 * len(rows))
+  ax = figure.Figure(figsize=size, layout="constrained").subplots()
+  ax.imshow(values, vmin=0, vmax=1, cmap="Blues", aspect="auto")
+  for (row, column), value in np.ndenumerate(values):
+    colour = "white" if value > 0.6 else "black"
+    ax.text(column, row, f"{value:.2f}", ha="center", va="center", color=colour)
+  ax.set_xticks(range(len(columns)), [str(column) for column in columns])
+  ax.set_yticks(range(len(rows)), [str(row) for row in rows])
+  name_axes(ax, x_label, y_label)
+  return ax.figure

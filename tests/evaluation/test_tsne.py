@@ -27,6 +27,17 @@ def test_the_result_is_a_function_of_the_seed():
   np.testing.assert_array_equal(points[0], points[1])
 
 
+def test_by_default_a_trajectory_is_wider_than_with_more_neighbours_than_it_has():
+  trajectories = separated([20] * 6)
+
+  def relative_width(perplexity: float | None) -> float:
+    found = tsne.tsne(lambda x: x, trajectories, perplexity)
+    clusters = [found.points[found.owners == trajectory] for trajectory in range(6)]
+    return np.mean([one.std(axis=0) for one in clusters]) / found.points.std()
+
+  assert relative_width(None) == relative_width(20 / 3) > relative_width(30)
+
+
 def test_a_handful_of_states_is_enough():
   found = tsne.tsne(lambda x: x, separated([2, 3]))
   assert found.points.shape == (5, 2) and found.owners.tolist() == [0, 0, 1, 1, 1]
