@@ -1,6 +1,6 @@
 """Does distance tell time? Rank correlation and mean distance along held-out trajectories."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -94,6 +94,16 @@ def _profile(by_trajectory: list[np.ndarray], end: int) -> Curve:
     row[: len(values)] = values[::-1][:end]
   low, high = np.nanpercentile(backward, _BAND, axis=0)
   return Curve(np.arange(end), np.nanmean(backward, axis=0), low, high)
+
+
+def draw_profiles(
+  profiles: Mapping[str, DistanceProfile], normalised: bool = True
+) -> figure.Figure:
+  """Mean distance and its quartiles against the steps left, a line for each name."""
+  if normalised:
+    curves = {name: profile.normalised for name, profile in profiles.items()}
+    return plots.draw_distance_profiles(curves, "latent distance (normalised)")
+  return plots.draw_distance_profiles({name: profile.raw for name, profile in profiles.items()})
 
 
 def draw_distances(

@@ -74,6 +74,14 @@ def test_a_profile_ends_where_few_trajectories_go_on():
   np.testing.assert_allclose(whole.raw.values, np.arange(9))
 
 
+def test_profiles_are_drawn_raw_or_normalised():
+  profile = temporal.distance_profile(lambda s, g: 5 * gap(s, g), counting([3, 3]))
+  for normalised, expected in ((False, [0, 5, 10]), (True, [0, 0.5, 1])):
+    drawn = temporal.draw_profiles({"crl": profile}, normalised).axes[0]
+    np.testing.assert_allclose(drawn.lines[0].get_ydata(), expected)
+    assert ("normalised" in drawn.get_ylabel()) == normalised
+
+
 def test_pictures_show_the_trajectories():
   trajectories = counting([4, 6])
   curves = temporal.draw_distances(gap, trajectories).axes[0].lines
