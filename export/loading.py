@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from crtr_tf import puzzles, search
 from crtr_tf.export import names, solving
-from crtr_tf.export.metadata import Metadata, ModelError
+from crtr_tf.export.metadata import FILE, Metadata, ModelError
 
 
 class ExportedModel:
@@ -30,7 +30,7 @@ class ExportedModel:
     if metadata.representation_dim is not None:
       # Instance attributes: a model without representations must not seem to have them.
       self.embed = lambda states: saved.embed(states)["embeddings"]
-      self.embedding_distance = saved.embedding_distance
+      self.embedding_distance = lambda x, y: saved.embedding_distance(x, y)["distances"]
 
   def distance(self, states: tf.Tensor, goals: tf.Tensor) -> tf.Tensor:
     """[N, S], [N, S] uint8 -> [N] float32, lower is closer."""
@@ -40,10 +40,19 @@ class ExportedModel:
     self,
     num_lanes: int | None = None,
     memory_limit: int | None = None,
-    jit_compile: bool = True,
+    jit_compile: bool | None = None,
     **settings: Any,
   ) -> search.Solver:
-    """A solver with the recommended settings, except for those given; see `SolverSettings`."""
+    """A solver with the recommended settings, except for those given.
+
+    Args:
+      num_lanes: problems to search at once; None for as many as keep the encoder busy.
+      memory_limit: bytes for all of them; None for half of what is free.
+      jit_compile: whether XLA compiles it; None for where that is faster.
+      **settings: of `SolverSettings`.
+    """
+    if jit_compile is None:
+      jit_compile = self.metadata.jit_on_cpu or bool(tf.config.list_physical_devices("GPU"))
     return solving.make_solver(
       self.puzzle,
       self,
@@ -74,10 +83,26 @@ def load(name: str | os.PathLike[str], puzzle: puzzles.Puzzle | None = None) -> 
   except (OSError, ValueError, tf.errors.OpError) as error:
     reason = str(error).splitlines()[0]
     raise ModelError(f"{directory} cannot be read as a SavedModel: {reason}") from None
-  missing = [name for name in ("distance", "solve") if not hasattr(saved, name)]
-  if missing:
-    raise ModelError(f"{directory} lacks the signatures {', '.join(missing)}. Export it again.")
+  _check_signatures(metadata, saved, directory)
   return ExportedModel(directory, metadata, saved)
+
+
+def _check_signatures(metadata: Metadata, saved: Any, directory: pathlib.Path) -> None:
+  """Refuses a SavedModel that its metadata does not describe."""
+  states = tf.TensorShape([None, metadata.puzzle["state_size"]])
+  vectors = tf.TensorShape([None, metadata.representation_dim])
+  wanted = {"distance": states, "solve": states}
+  if metadata.representation_dim is not None:
+    wanted |= {"embed": states, "embedding_distance": vectors}
+  for name, shape in wanted.items():
+    if name not in saved.signatures or not hasattr(saved, name):
+      raise ModelError(f"{directory} lacks the signature {name}. Export the run again.")
+    takes = saved.signatures[name].structured_input_signature[1]["states"].shape
+    if takes.as_list() != shape.as_list():
+      raise ModelError(
+        f"{directory}: the signature {name} takes {takes.as_list()}, by {FILE} it would be "
+        f"{shape.as_list()}: the two are of different models. Export the run again."
+      )
 
 
 def _check_fits(metadata: Metadata, puzzle: puzzles.Puzzle, directory: pathlib.Path) -> None:

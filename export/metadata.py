@@ -69,6 +69,7 @@ class Metadata:
     representation_dim: their size, None for methods without.
     solver: the settings that the `solve` signature has and that are recommended.
     calibration: `distances` and the `steps` that they mean, both increasing; None if not known.
+    jit_on_cpu: whether XLA makes the network faster on a CPU.
     weights: hash of the weights, which tells models apart.
     versions: of the packages that wrote it.
   """
@@ -79,6 +80,7 @@ class Metadata:
   representation_dim: int | None
   solver: SolverSettings
   calibration: dict[str, list[float]] | None
+  jit_on_cpu: bool
   weights: str
   versions: dict[str, str]
 

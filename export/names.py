@@ -19,12 +19,13 @@ def find(name: str | os.PathLike[str]) -> pathlib.Path:
 
   Args:
     name: a released name, a SavedModel directory, or one with numbered versions in it, as
-      TensorFlow Serving has them: the highest number is taken.
+      TensorFlow Serving has them: the highest number is taken. A directory that is called like a
+      released model is meant by "./name".
 
   Raises:
     ModelError: if there is no model.
   """
-  if (_RELEASED / name / FILE).is_file():
+  if os.fspath(name) in released_models():
     return _RELEASED / name
   path = pathlib.Path(name)
   if not path.is_dir():
@@ -32,7 +33,7 @@ def find(name: str | os.PathLike[str]) -> pathlib.Path:
     raise ModelError(
       f"there is no model {os.fspath(name)!r}: no such directory, and released models are: {known}."
     )
-  versions = [child for child in path.iterdir() if child.name.isdigit()]
+  versions = [child for child in path.iterdir() if child.is_dir() and child.name.isdecimal()]
   if not (path / SAVED_MODEL).is_file() and versions:
     path = max(versions, key=lambda child: int(child.name))
   if not (path / SAVED_MODEL).is_file():

@@ -30,10 +30,11 @@ def save(
   """Writes a model with its signatures and metadata; never leaves half of it at its place.
 
   Signatures, all with a free batch dimension, for S cells and representations of size d:
-    embed: `states` [B, S] uint8 -> `embeddings` [B, d] float32; not for methods without.
-    distance: `states`, `goals` [B, S] uint8 -> `distances` [B] float32, lower is closer.
     solve: `states` [B, S] uint8 -> `solved` [B] bool, `plan` [B, M] int32 (-1 behind the last
-      action), `length` [B] int32, `nodes` [B] int32.
+      action), `length` [B] int32, `nodes` [B] int32. The one that is served by default.
+    distance: `states`, `goals` [B, S] uint8 -> `distances` [B] float32, lower is closer.
+    embed: `states` [B, S] uint8 -> `embeddings` [B, d] float32; not for methods without.
+    embedding_distance: `states`, `goals` [B, d] float32 -> `distances` [B] float32; likewise.
 
   Args:
     model: built; its weights are those that are saved.
@@ -59,6 +60,7 @@ def save(
     representation_dim=model.encoder.representation_dim if embeds else None,
     solver=solver,
     calibration=calibration,
+    jit_on_cpu=model.encoder.jit_on_cpu,
     weights=_fingerprint(model.encoder),
     versions=_versions(),
   )
@@ -66,17 +68,22 @@ def save(
   archive.track(model.encoder)
   states = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="states")
   goals = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="goals")
-  if embeds:
-    archive.add_endpoint("embed", lambda states: {"embeddings": model.embed(states)}, [states])
-    vectors = tf.TensorSpec([None, model.encoder.representation_dim], tf.float32)
-    archive.add_endpoint("embedding_distance", model.embedding_distance, [vectors, vectors])
-  archive.add_endpoint(
-    "distance", lambda states, goals: {"distances": model.distance(states, goals)}, [states, goals]
-  )
   search = solving.make_solver(
     puzzle, model, solver, calibration, num_lanes=_SERVED_LANES, jit_compile=jit_compile
   )
+  # Keras makes the first one the default, too.
   archive.add_endpoint("solve", lambda states: _named(search.solve_in_graph(states)), [states])
+  archive.add_endpoint(
+    "distance", lambda states, goals: {"distances": model.distance(states, goals)}, [states, goals]
+  )
+  if embeds:
+    archive.add_endpoint("embed", lambda states: {"embeddings": model.embed(states)}, [states])
+    vectors = tf.TensorSpec([None, model.encoder.representation_dim], tf.float32)
+    archive.add_endpoint(
+      "embedding_distance",
+      lambda states, goals: {"distances": model.embedding_distance(states, goals)},
+      [vectors, vectors],
+    )
   partial = directory.with_name(f"{directory.name}.{os.getpid()}.partial")
   try:
     archive.write_out(str(partial), verbose=False)

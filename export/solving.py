@@ -46,6 +46,8 @@ def make_solver(
         "alpha 'auto' needs a model that knows what its distances mean in steps; this one has no "
         "calibration. Give a number for alpha."
       )
+    if not settings.weight >= 0:
+      raise ValueError(f"weight must be a number of at least 0; got {settings.weight}.")
     model = calibrated(model, calibration, settings.weight)
     alpha = 1.0
   return search.BestFirstSolver(
@@ -67,7 +69,9 @@ def calibrated(
   in_steps = interpolation(calibration["distances"], calibration["steps"])
 
   def distance(states: tf.Tensor, contexts: tf.Tensor) -> tf.Tensor:
-    return weight * in_steps(heuristic.distance(states, contexts))
+    raw = heuristic.distance(states, contexts)
+    # Infinity says that there is no way; in steps it would become a long one.
+    return tf.where(tf.math.is_finite(raw), weight * in_steps(raw), raw)
 
   return search.Heuristic(heuristic.prepare, distance)
 
