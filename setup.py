@@ -97,6 +97,7 @@ setup(
       "crtr-export = crtr_tf.cli.export:run",
       "crtr-solve = crtr_tf.cli.solve:run",
       "crtr-evaluate = crtr_tf.cli.evaluate:run",
+      "crtr-reproduce = crtr_tf.cli.reproduce:run",
     ],
   },
 )

@@ -5,7 +5,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 
-import gin
 from absl import app, flags, logging
 
 from crtr_tf import configs
@@ -21,15 +20,15 @@ GIN_BINDINGS = flags.DEFINE_multi_string(
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 NOTHING_DONE = 2  # exit code where the input allowed nothing to be done
+_INTERRUPTED = 130  # exit code of what Ctrl-C ends, by convention
 
 
-def parse_gin() -> str:
-  """Parses the configuration that the flags name and returns it as one self-contained text."""
+def gin_flags() -> tuple[list[str], list[str]]:
+  """The configuration files and the bindings that the flags name."""
   if not GIN_FILE.value:
     known = "\n  ".join(configs.list_configs())
     raise ValueError(f"--gin_file is missing. The package has:\n  {known}")
-  configs.parse(GIN_FILE.value, GIN_BINDINGS.value)
-  return gin.config_str()
+  return GIN_FILE.value, GIN_BINDINGS.value
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -55,6 +54,13 @@ def run(main: Callable[[list[str]], None]) -> None:
     logging.set_verbosity(logging.WARNING)
     try:
       main(argv)
+    except KeyboardInterrupt:
+      print("interrupted.", file=sys.stderr)
+      sys.exit(_INTERRUPTED)
+    except BrokenPipeError:
+      # Whoever read our output has enough; what is still buffered must go somewhere.
+      os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+      sys.exit(_INTERRUPTED)
     except Exception as error:
       message = _user_message(error)
       if message is None:
@@ -72,7 +78,7 @@ def _user_message(error: Exception) -> str | None:
     # Data that is found wrong while it is read: the text of an assertion in the pipeline.
     found = re.search(r"assertion failed: (.*)", str(error))
     return found and found.group(1).replace("[", "").replace("]", "")
-  ours = (ValueError, FileNotFoundError, RuntimeError)
+  ours = (ValueError, OSError, RuntimeError)
   if not isinstance(error, ours) or isinstance(error, tf.errors.OpError | NotImplementedError):
     return None
   return str(error).split("\n  In call to configurable")[0]  # gin's trail of calls

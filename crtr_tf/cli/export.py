@@ -32,7 +32,7 @@ _JIT = flags.DEFINE_bool(
 def main(argv: list[str]) -> None:
   del argv
   from crtr_tf import export
-  from crtr_tf.cli import runs
+  from crtr_tf.experiments import runs
 
   settings = export.SolverSettings(**solver_flags.given())
   directory = pathlib.Path(_EXPORT_DIR.value)

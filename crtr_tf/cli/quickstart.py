@@ -1,46 +1,60 @@
-r"""A first look at the five puzzles: a training trajectory of each, checked and drawn.
+r"""The idea of the paper in minutes: from trajectories to solved boards of Digit Jumper.
 
-crtr-quickstart --out_dir=quickstart_out
+  crtr-quickstart --out_dir=quickstart_out
+
+Builds a dataset with TFDS, trains CRTR and CRL on it for the same number of steps, exports both,
+solves boards that neither has seen, and writes a report. The same command goes on where it was
+stopped.
 """
 
 import pathlib
+import sys
+import time
 
-import tensorflow as tf
-from absl import app, flags
+from absl import flags
 
-from crtr_tf import puzzles
-from crtr_tf.puzzles import drawing
+from crtr_tf.cli import common
 
-_OUT_DIR = flags.DEFINE_string("out_dir", "quickstart_out", "Folder that the pictures go to.")
-_SEED = flags.DEFINE_integer("seed", 0, "Seed of the trajectories.")
+_OUT_DIR = flags.DEFINE_string("out_dir", "quickstart_out", "Folder for everything.")
+_SCALE = flags.DEFINE_enum(
+  "scale", "quickstart", ["quickstart", "tiny"], "tiny only shows that it runs."
+)
 
 
 def main(argv: list[str]) -> None:
   del argv
+  start = time.monotonic()
+
+  def say(line: str) -> None:
+    print(f"[{time.monotonic() - start:4.0f} s] {line}", file=sys.stderr, flush=True)
+
+  say("starting TensorFlow ...")
+  from crtr_tf import experiments
+  from crtr_tf.experiments import quickstart
+
+  scales = {"quickstart": quickstart.SCALE, "tiny": experiments.SCALES["tiny"]}
   out_dir = pathlib.Path(_OUT_DIR.value)
-  out_dir.mkdir(parents=True, exist_ok=True)
-  for name, puzzle_class in puzzles.PUZZLES.items():
-    picture = out_dir / f"{name}.png"
-    print(f"{name}\n{_show_trajectory(puzzle_class(), _SEED.value, picture)}\n", flush=True)
-  print(f"Pictures of all solutions are in {out_dir}/.")
+  lab = experiments.Lab(out_dir, scales[_SCALE.value], say)
+  folder = quickstart.RESULT.reproduce(lab, num_seeds=1, out_dir=out_dir / "results")
+  report = experiments.write_report(out_dir / "results", out_dir / "report")
+  say("done.")
+  print(experiments.tables_as_text(folder))
+  model = lab.path(quickstart.Run(quickstart.PUZZLE, "crtr"))
+  print(
+    f"""
+Report with pictures:  {report}
+Trained model:         {model}
 
-
-def _show_trajectory(puzzle: puzzles.Puzzle, seed: int, picture: pathlib.Path) -> str:
-  """Makes one trajectory, replays its plan, draws it, and returns instance and plan as text."""
-  states, actions, lengths = puzzle.trajectories(seed, tf.zeros([1], tf.int64))
-  length = int(lengths[0])
-  start, plan = states[0, 0].numpy(), actions[0, : length - 1].numpy().tolist()
-  replayed = puzzles.replay(puzzle, start, plan)
-  if not puzzle.is_solved(replayed[-1:]).numpy().all():
-    raise AssertionError(f"the training plan of {puzzle.name} does not solve its instance.")
-  drawing.draw_solution(puzzle, states[0, :length].numpy(), plan).savefig(picture, dpi=100)
-  instance = puzzle.format_instance(start)
-  return f"{instance}\nsolved in {len(plan)} moves: {puzzle.format_plan(start, plan)}"
+What to try next:
+  crtr-solve --model={model} --instances=- --draw=pictures   # boards as text, row/row/...
+  crtr-evaluate --model={model} --num_instances=1000
+  crtr-reproduce --list                                      # the paper's figures and tables"""
+  )
 
 
 def run() -> None:
   """Entry point of the console script."""
-  app.run(main)
+  common.run(main)
 
 
 if __name__ == "__main__":

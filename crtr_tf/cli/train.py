@@ -7,7 +7,6 @@ Stop it with Ctrl-C or SIGTERM: it saves a checkpoint first.
 
 import pathlib
 
-import gin
 from absl import flags
 
 from crtr_tf.cli import common
@@ -17,18 +16,11 @@ _RUN_DIR = flags.DEFINE_string("run_dir", None, "Folder of the run.", required=T
 
 def main(argv: list[str]) -> None:
   del argv
-  config = common.parse_gin()
-  from crtr_tf import training
-  from crtr_tf.training import run_directory
+  files, bindings = common.gin_flags()
+  from crtr_tf.experiments import runs
 
   run_dir = pathlib.Path(_RUN_DIR.value)
-  run_directory.claim(run_dir, config)
-  # Before the arguments of `train` are made: hosts must find each other before anything else runs.
-  strategy = gin.get_configurable(training.make_strategy)()
-  result = gin.get_configurable(training.train)(run_dir, strategy=strategy)
-  run_directory.write_atomically(
-    run_dir / run_directory.OPERATIVE_CONFIG, gin.operative_config_str()
-  )
+  result = runs.train_run(run_dir, files, bindings)
   if result.finished:
     print(f"trained {result.step} steps; everything is in {run_dir}.")
   else:

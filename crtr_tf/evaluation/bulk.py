@@ -11,6 +11,8 @@ import functools
 import itertools
 import multiprocessing
 import os
+import signal
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -32,12 +34,14 @@ class Job:
     settings: that differ from the model's recommended ones, by name.
     num_lanes: problems to search at once in each process, None for as many as are worth it.
     memory_limit: bytes for all of them, None for half of what is free.
+    jit_compile: whether XLA compiles the search.
   """
 
   model: str
   settings: tuple[tuple[str, Any], ...] = ()
   num_lanes: int | None = None
   memory_limit: int | None = None
+  jit_compile: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,18 +69,19 @@ def solve_pieces(
   """
   if num_processes < 1:
     raise ValueError(f"num_processes must be at least 1; got {num_processes}.")
-  pieces = _pieces(problems, solver_of(job).problems_per_call)
+  pieces = _pieces(problems, solver_of(job).problems_per_call, num_processes)
   if num_processes == 1:
     for states in pieces:
       yield _solve(job, states)
     return
   job = _share(job, num_processes)
-  with concurrent.futures.ProcessPoolExecutor(
+  pool = concurrent.futures.ProcessPoolExecutor(
     num_processes,
     mp_context=multiprocessing.get_context("spawn"),  # TensorFlow does not survive a fork.
-    initializer=_limit_threads,
-    initargs=(max(1, len(os.sched_getaffinity(0)) // num_processes),),
-  ) as pool:
+    initializer=_start_worker,
+    initargs=(max(1, (os.cpu_count() or 1) // num_processes),),
+  )
+  try:
     waiting: collections.deque[concurrent.futures.Future] = collections.deque()
     for states in pieces:
       waiting.append(pool.submit(_solve, job, states))
@@ -84,12 +89,17 @@ def solve_pieces(
         yield waiting.popleft().result()
     while waiting:
       yield waiting.popleft().result()
+  finally:
+    pool.shutdown(cancel_futures=True)
 
 
-def _pieces(problems: Iterable[np.ndarray], size: int) -> Iterator[np.ndarray]:
+def _pieces(problems: Iterable[np.ndarray], size: int, num_processes: int) -> Iterator[np.ndarray]:
+  """Pieces [P, S] of at most `size`, smaller where some processes would have nothing to do."""
   problems = iter(problems)
-  while piece := list(itertools.islice(problems, size)):
-    yield np.stack(piece)
+  while block := list(itertools.islice(problems, size * num_processes)):
+    share = -(-len(block) // num_processes)
+    for start in range(0, len(block), share):
+      yield np.stack(block[start : start + share])
 
 
 def _share(job: Job, num_processes: int) -> Job:
@@ -99,8 +109,16 @@ def _share(job: Job, num_processes: int) -> Job:
   return dataclasses.replace(job, num_lanes=solver.num_lanes, memory_limit=limit // num_processes)
 
 
-def _limit_threads(count: int) -> None:
-  tf.config.threading.set_intra_op_parallelism_threads(count)
+def _start_worker(num_threads: int) -> None:
+  tf.config.threading.set_intra_op_parallelism_threads(num_threads)
+  signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a stack trace of its own.
+  threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+  """A worker whose parent was killed would wait for work forever."""
+  multiprocessing.parent_process().join()
+  os._exit(1)
 
 
 def _solve(job: Job, states: np.ndarray) -> Piece:
@@ -117,4 +135,4 @@ def _solve(job: Job, states: np.ndarray) -> Piece:
 def solver_of(job: Job) -> search.Solver:
   """The compiled solver of a job, made once in each process."""
   model = export.load(job.model)
-  return model.solver(job.num_lanes, job.memory_limit, **dict(job.settings))
+  return model.solver(job.num_lanes, job.memory_limit, job.jit_compile, **dict(job.settings))

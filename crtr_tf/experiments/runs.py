@@ -1,6 +1,7 @@
-"""What binaries do with the directory of a training run, whose configuration is gin's."""
+"""Training runs from gin configurations: train, restore, export."""
 
 import pathlib
+from collections.abc import Sequence
 
 import gin
 
@@ -10,6 +11,27 @@ from crtr_tf.training import run_directory
 
 _NUM_CALIBRATION = 200  # trajectories
 _CALIBRATION_SEED = 1  # not that of the held-out trajectories which training looks at
+
+
+def train_run(
+  run_dir: pathlib.Path, config_files: Sequence[str], bindings: Sequence[str] = ()
+) -> training.TrainingResult:
+  """Trains as a configuration says, or goes on with the run that is in the directory.
+
+  Args:
+    run_dir: of the run.
+    config_files: see `configs.parse`.
+    bindings: override the files.
+  """
+  configs.parse(config_files, bindings)
+  run_directory.claim(run_dir, gin.config_str())
+  # Before the arguments of `train` are made: hosts must find each other before anything else runs.
+  strategy = gin.get_configurable(training.make_strategy)()
+  result = gin.get_configurable(training.train)(run_dir, strategy=strategy)
+  run_directory.write_atomically(
+    run_dir / run_directory.OPERATIVE_CONFIG, gin.operative_config_str()
+  )
+  return result
 
 
 def restore_run(run_dir: pathlib.Path, checkpoint: str = "latest") -> training.TrainingResult:

@@ -1,0 +1,68 @@
+"""What results are made of: trainings, searches with a trained model, and measures of it.
+
+Tasks are plain values. Their hash, with the scale's bindings in it, is where their outcome is kept;
+so two results that ask for the same task share it.
+"""
+
+import dataclasses
+import hashlib
+from typing import Any
+
+METHODS = ("crtr", "crl", "supervised", "davi", "random")
+CONTRASTIVE = ("crtr", "crl")
+ROBOTICS = "robotics"  # takes the place of a puzzle where trajectories are no puzzle's
+_RANDOM_LAYER = "gin/training/random.gin"
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+  """One training.
+
+  Attributes:
+    puzzle: its name, or ROBOTICS.
+    method: one of METHODS.
+    seed: of weights and batches.
+    bindings: gin bindings that make it differ from the experiment of this puzzle and method.
+  """
+
+  puzzle: str
+  method: str
+  seed: int = 0
+  bindings: tuple[str, ...] = ()
+
+  def config_files(self, folder: str) -> list[str]:
+    """The gin files of the experiment; `folder` is "cpu" or "paper"."""
+    if self.method == "random":
+      return [f"gin/{folder}/{self.puzzle}_crtr.gin", _RANDOM_LAYER]
+    return [f"gin/{folder}/{self.puzzle}_{self.method}.gin"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Search:
+  """A set of instances, searched with the model of a run.
+
+  Attributes:
+    run: what was trained.
+    settings: of `export.SolverSettings`, that differ from the scale's.
+    difficulty: arguments of the puzzle that make its instances easier or harder, such as the number
+      of moves of a scramble.
+  """
+
+  run: Run
+  settings: tuple[tuple[str, Any], ...] = ()
+  difficulty: tuple[tuple[str, Any], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Measure:
+  """How well the distances of a run's model tell time; see `evaluation.evaluate.represent`."""
+
+  run: Run
+
+
+Task = Run | Search | Measure
+
+
+def fingerprint(*parts: Any) -> str:
+  """A short name for values: the same for equal ones, in any process."""
+  return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:12]
