@@ -24,7 +24,7 @@ class Walk(NamedTuple):
   edges: tf.Tensor  # [L, N + 1] int32, previous node * A + action; the last one is a bin
   visited: tf.Tensor  # [L, T + 1] int64, hash table
   tags: tf.Tensor  # [L] int32, tell the entries of this walk from those of earlier ones
-  stuck: tf.Tensor  # [L] bool, all neighbours were visited
+  stuck: tf.Tensor  # [L] bool, all neighbours were visited, or there is no walk yet
   goal_node: tf.Tensor  # [L] int32, or NO_NODE
   created: tf.Tensor  # [L] int32, visited states
   expanded: tf.Tensor  # [L] int32, visited states whose neighbours were looked at
@@ -65,7 +65,7 @@ class Greedy:
       edges=tf.zeros([num_lanes, self.max_steps + 2], tf.int32),
       visited=hash_table.empty(num_lanes, self.max_steps + 1),
       tags=tf.zeros([num_lanes], tf.int32),
-      stuck=tf.zeros([num_lanes], tf.bool),
+      stuck=tf.ones([num_lanes], tf.bool),  # A lane that no problem comes to must not walk.
       goal_node=tf.fill([num_lanes], NO_NODE),
       created=tf.zeros([num_lanes], tf.int32),
       expanded=tf.zeros([num_lanes], tf.int32),

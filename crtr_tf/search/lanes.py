@@ -44,7 +44,7 @@ class Algorithm(Protocol[SearchT]):
   max_plan_length: int  # M
 
   def empty(self, states: tf.Tensor) -> SearchT:
-    """Preallocates everything; nothing is running yet.
+    """Preallocates everything; nothing is running yet: all lanes are finished.
 
     What is not used yet is filled with the states [L, S], so that the rules of the puzzle are only
     ever applied to real ones.
