@@ -25,8 +25,9 @@ setup: $(STAMP) ## create or update .venv with the pinned requirements
 quickstart: $(STAMP) ## a first look at what this package does
 	$(BIN)/crtr-quickstart $(ARGS)
 
-test: $(STAMP) ## run the tests; ARGS="-m 'not slow'" for the quick ones
-	$(BIN)/python -m pytest $(ARGS)
+# Tests of one file share what they train, so a file stays with one worker.
+test: $(STAMP) ## run the tests; ARGS="-m 'not slow'" for the quick ones, ARGS="-n 0" in one process
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 bench: $(STAMP) ## run the benchmarks, print a table and write bench.json
 	$(BIN)/python -m benchmarks.run --out=bench.json $(ARGS)

@@ -32,6 +32,7 @@ def list_packages() -> list[str]:
 EXTRAS = {
   "test": [
     "pytest",
+    "pytest-xdist",  # small models leave most of a machine idle: two workers halve the time
     "hypothesis",
     "magiccube",  # an independent cube to compare ours with
     "dill",  # tfds.testing imports it but does not ask for it

@@ -32,7 +32,7 @@ def main(argv: list[str]) -> None:
   from crtr_tf import experiments
   from crtr_tf.experiments import quickstart
 
-  scales = {"quickstart": quickstart.SCALE, "tiny": experiments.SCALES["tiny"]}
+  scales = {"quickstart": quickstart.SCALE, "tiny": quickstart.TINY_SCALE}
   out_dir = pathlib.Path(_OUT_DIR.value)
   lab = experiments.Lab(out_dir, scales[_SCALE.value], say)
   folder = quickstart.RESULT.reproduce(lab, num_seeds=1, out_dir=out_dir / "results")

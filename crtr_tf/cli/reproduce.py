@@ -12,10 +12,15 @@ a reproduction that was stopped. --scale=paper is the paper's own, for A100s.
 import datetime
 import pathlib
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from absl import flags
 
 from crtr_tf.cli import common
+
+if TYPE_CHECKING:
+  from crtr_tf import experiments
 
 _LIST = flags.DEFINE_bool("list", False, "Lists all results and stops.")
 _RESULT = flags.DEFINE_list("result", [], "Results to reproduce, or 'all'.")
@@ -23,6 +28,7 @@ _SCALE = flags.DEFINE_enum("scale", "cpu", ["cpu", "paper", "tiny"], "How large 
 _SEEDS = flags.DEFINE_integer("seeds", None, "Seeds of each run; by default the scale's.")
 _WORK_DIR = flags.DEFINE_string("work_dir", "reproduction", "Folder for runs, data and results.")
 _REPORT = flags.DEFINE_string("report", None, "Folder for one HTML page of all results so far.")
+_MARKDOWN = flags.DEFINE_string("markdown", None, "Folder for the same as Markdown and pictures.")
 _DRY_RUN = flags.DEFINE_bool(
   "dry_run", False, "Only says what would be done and how long it takes."
 )
@@ -30,8 +36,8 @@ _DRY_RUN = flags.DEFINE_bool(
 
 def main(argv: list[str]) -> None:
   del argv
-  if not (_LIST.value or _RESULT.value or _REPORT.value):
-    raise ValueError("give --result=NAME, --report=FOLDER or --list.")
+  if not (_LIST.value or _RESULT.value or _REPORT.value or _MARKDOWN.value):
+    raise ValueError("give --result=NAME, --report=FOLDER, --markdown=FOLDER or --list.")
   from crtr_tf import experiments
 
   if _LIST.value:
@@ -58,9 +64,13 @@ def main(argv: list[str]) -> None:
     print(f"{experiments.tables_as_text(folder)}\n{name}: {folder}/result.json\n", flush=True)
   if _REPORT.value:
     print(f"report: {experiments.write_report(results_dir, pathlib.Path(_REPORT.value))}")
+  if _MARKDOWN.value:
+    print(f"Markdown: {experiments.write_markdown(results_dir, pathlib.Path(_MARKDOWN.value))}")
 
 
-def _announce(results: list, lab: "experiments.Lab", num_seeds: int) -> None:  # noqa: F821
+def _announce(
+  results: Sequence["experiments.Result"], lab: "experiments.Lab", num_seeds: int
+) -> None:
   """Says what is to be done and how long it will take."""
   tasks = [task for result in results for task in result.plan(lab.scale, num_seeds).values()]
   count, seconds = lab.estimate(tasks)

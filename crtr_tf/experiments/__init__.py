@@ -11,6 +11,7 @@ from crtr_tf.experiments import (
   success_results,
 )
 from crtr_tf.experiments.lab import Lab
+from crtr_tf.experiments.markdown import write_markdown
 from crtr_tf.experiments.page import tables_as_text
 from crtr_tf.experiments.report import write_report
 from crtr_tf.experiments.result import Result
@@ -22,4 +23,13 @@ RESULTS: dict[str, Result] = {
   for result in module.RESULTS
 }
 
-__all__ = ["RESULTS", "SCALES", "Lab", "Result", "Scale", "tables_as_text", "write_report"]
+__all__ = [
+  "RESULTS",
+  "SCALES",
+  "Lab",
+  "Result",
+  "Scale",
+  "tables_as_text",
+  "write_markdown",
+  "write_report",
+]

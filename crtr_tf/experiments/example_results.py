@@ -68,7 +68,7 @@ def _example_page(outcomes: dict[Key, Trained], lab: Lab) -> Page:
 
 
 def _robot_name(task: str, scale: Scale) -> str:
-  return scale.dataset.get(ROBOTICS) or f"d4rl_adroit_{task}/v0-human"
+  return scale.dataset.get(ROBOTICS) or f"d4rl_adroit_{task}/v0-expert"
 
 
 def _robotics_plan(scale: Scale, num_seeds: int) -> Plan:
@@ -111,7 +111,7 @@ def _robotics_page(outcomes: dict[Key, Trained], lab: Lab) -> Page:
     page.numbers["missing"] = missing
     page.remarks.append(
       f"Not run for {', '.join(missing)}: the D4RL datasets are not on this machine and need a "
-      "download. Fetch one with `tfds build d4rl_adroit_pen/v0-human` and repeat the command."
+      "download. Fetch one with `tfds build d4rl_adroit_pen/v0-expert` and repeat the command."
     )
   return page
 

@@ -175,7 +175,7 @@ class Lab:
   def _dataset(self, puzzle: str) -> tfds.core.DatasetBuilder:
     config = self.scale.dataset[puzzle]
     if not isinstance(config, str):
-      config = crtr_tf.datasets.PuzzleConfig(name=self.scale.name, **config)
+      config = crtr_tf.datasets.PuzzleConfig(name=f"{self.scale.name}_scale", **config)
     return tfds.builder(puzzle, config=config, data_dir=self.directory.resolve() / "data")
 
   def _settings(self, task: Search) -> dict[str, Any]:

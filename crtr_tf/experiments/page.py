@@ -64,6 +64,20 @@ class Page:
     partial.rename(folder)
 
 
+def find_results(results_dir: pathlib.Path) -> list[pathlib.Path]:
+  """The folders of all results that have been written below a folder.
+
+  Raises:
+    FileNotFoundError: if there is none.
+  """
+  folders = sorted(path.parent for path in results_dir.glob(f"*/{RESULT}"))
+  if not folders:
+    raise FileNotFoundError(
+      f"{results_dir} holds no results yet; run one with crtr-reproduce --result=NAME."
+    )
+  return folders
+
+
 def number(value: float | None, digits: int = 2) -> str:
   """For tables: a dash where there is none."""
   return "–" if value is None else f"{value:.{digits}f}"

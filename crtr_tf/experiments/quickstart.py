@@ -8,7 +8,7 @@ from crtr_tf.experiments import representation_results
 from crtr_tf.experiments.lab import Lab
 from crtr_tf.experiments.page import Page, Table, number
 from crtr_tf.experiments.result import Key, Plan, Result
-from crtr_tf.experiments.scales import CPU, Scale, training_bindings
+from crtr_tf.experiments.scales import CPU, TINY, Scale, training_bindings
 from crtr_tf.experiments.tasks import CONTRASTIVE, Measure, Run, Search
 
 PUZZLE = "digit_jumper"
@@ -26,6 +26,13 @@ SCALE = dataclasses.replace(
     f"Digit Jumper 20x20 with a network of two hidden layers of 256, {_STEPS:,} steps of 512 pairs "
     "from 8,000 recorded trajectories; 200 boards that were not seen in training; one seed."
   ),
+)
+
+TINY_SCALE = dataclasses.replace(
+  TINY,
+  name="tiny",
+  layers=SCALE.layers,
+  dataset={PUZZLE: {"puzzle": {"height": 5, "width": 5}, "num_train": 64, "num_test": 32}},
 )
 
 

@@ -6,7 +6,7 @@ import json
 import pathlib
 from typing import Any
 
-from crtr_tf.experiments.page import RESULT
+from crtr_tf.experiments.page import RESULT, find_results
 from crtr_tf.training import run_directory
 
 _STYLE = """
@@ -52,11 +52,7 @@ def write_report(results_dir: pathlib.Path, out_dir: pathlib.Path) -> pathlib.Pa
   Raises:
     FileNotFoundError: if there is no result.
   """
-  folders = sorted(path.parent for path in results_dir.glob(f"*/{RESULT}"))
-  if not folders:
-    raise FileNotFoundError(
-      f"{results_dir} holds no results yet; run one with crtr-reproduce --result=NAME."
-    )
+  folders = find_results(results_dir)
   results = [(folder, json.loads((folder / RESULT).read_text())) for folder in folders]
   out_dir.mkdir(parents=True, exist_ok=True)
   page = out_dir / "index.html"

@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from crtr_tf.experiments.tasks import ROBOTICS
+
 _CPU_STEPS = {  # each a minute or two on two cores
   "digit_jumper": 1000,
   "n_puzzle": 4000,
@@ -69,6 +71,7 @@ def training_bindings(steps: int, log_every: int, evaluate_every: int) -> tuple[
     f"train.evaluate_every = {evaluate_every}",
     f"train.checkpoint_every = {evaluate_every}",
     "train.evaluators = ()",
+    "train.pictures = False",
   )
 
 
@@ -133,13 +136,15 @@ TINY = Scale(
       "LightsOut.trajectory_moves = 5",
     ),
     "sokoban": ("Sokoban.height = 7", "Sokoban.width = 7", "Sokoban.num_boxes = 1"),
+    ROBOTICS: ("rlds_trajectories.drop_last_step = False", "train.num_held_out = 2"),
   },
   dataset={
     "sokoban": {
       "puzzle": {"height": 7, "width": 7, "num_boxes": 1},
       "num_train": 48,
       "num_test": 24,
-    }
+    },
+    ROBOTICS: "lights_out/tiny",  # any RLDS dataset will do
   },
   num_seeds=1,
   num_instances=8,
@@ -153,7 +158,7 @@ TINY = Scale(
   shrunk="Everything, to see that it runs: the numbers mean nothing.",
 )
 _TINY_TRAINING = (
-  *training_bindings(steps=6, log_every=2, evaluate_every=3),
+  *training_bindings(steps=4, log_every=2, evaluate_every=2),
   "train.batch_size = 16",
   "train.jit_compile = False",
   "train.num_held_out = 16",

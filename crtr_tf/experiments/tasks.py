@@ -32,6 +32,8 @@ class Run:
 
   def config_files(self, folder: str) -> list[str]:
     """The gin files of the experiment; `folder` is "cpu" or "paper"."""
+    if self.puzzle == ROBOTICS:
+      return [f"gin/robotics/{folder}_{self.method}.gin"]
     if self.method == "random":
       return [f"gin/{folder}/{self.puzzle}_crtr.gin", _RANDOM_LAYER]
     return [f"gin/{folder}/{self.puzzle}_{self.method}.gin"]

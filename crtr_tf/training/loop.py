@@ -61,6 +61,7 @@ def train(
   evaluate_every: int = 1000,
   num_held_out: int = 100,
   evaluators: Sequence[Evaluator] = (),
+  pictures: bool = True,
   best_metric: str | None = None,
   restore: str | None = None,
 ) -> TrainingResult:
@@ -83,6 +84,7 @@ def train(
     keep_checkpoints: how many of the latest checkpoints to keep.
     num_held_out: how many held-out trajectories evaluation takes.
     evaluators: called with the model at intervals; what they return is logged.
+    pictures: whether evaluation also draws embeddings and distances, for TensorBoard.
     best_metric: keeps the checkpoint with the highest value of this evaluation result.
     restore: "latest" or "best" gives back the model of that checkpoint and trains no further.
 
@@ -117,10 +119,10 @@ def train(
     return TrainingResult(_with_averages(model), step, step == last_step, method, puzzle)
   first_step = checkpoints.restore_latest()
   log = callbacks.MetricsLog(own_dir, first_step)
-  tests, pictures = _held_out_evaluators(method, held_out, batch_size, num_held_out)
+  tests, drawings = _held_out_evaluators(method, held_out, batch_size, num_held_out)
   evaluation = callbacks.Evaluate(
-    [*tests, *evaluators], pictures, log, checkpoints, best_metric, first_step, last_step,
-    evaluate_every,
+    [*tests, *evaluators], drawings if pictures else (), log, checkpoints, best_metric, first_step,
+    last_step, evaluate_every,
   )  # fmt: skip
   if first_step >= last_step:
     if not last_step:
