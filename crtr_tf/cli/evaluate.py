@@ -39,18 +39,24 @@ _PLOTS = flags.DEFINE_bool("plots", True, "Whether to draw; t-SNE takes some sec
 def main(argv: list[str]) -> None:
   del argv
   settings = solver_flags.given()
+  for flag in (_NUM_INSTANCES, _NUM_TRAJECTORIES):
+    if flag.value < 1:
+      raise ValueError(f"--{flag.name} must be at least 1; got {flag.value}.")
+  from crtr_tf import export
   from crtr_tf.evaluation import bulk, evaluate
   from crtr_tf.training import run_directory
 
+  recommended = export.Metadata.read(export.find(_MODEL.value)).solver
+  solver_flags.check_used(settings, settings.get("solver", recommended.solver))
   job = bulk.Job(_MODEL.value, tuple(sorted(settings.items())))
   puzzle = bulk.solver_of(job).puzzle  # What is wrong with the settings is said before any work.
   instances, optimal = _instances(puzzle)
+  out_dir = pathlib.Path(_OUT_DIR.value)
+  out_dir.mkdir(parents=True, exist_ok=True)
   pieces = bulk.solve_pieces(job, instances, _NUM_PROCESSES.value)
   measured = evaluate.evaluate(
     job, _with_progress(pieces), _NUM_TRAJECTORIES.value, _SEED.value, optimal, _PLOTS.value
   )
-  out_dir = pathlib.Path(_OUT_DIR.value)
-  out_dir.mkdir(parents=True, exist_ok=True)
   run_directory.write_atomically(
     out_dir / "evaluation.json", json.dumps(measured.record, indent=2) + "\n"
   )
@@ -65,8 +71,6 @@ def _instances(puzzle: "puzzles.Puzzle") -> tuple[Iterator[np.ndarray], np.ndarr
   from crtr_tf.evaluation import evaluate, lengths
 
   if _INSTANCES.value is None:
-    if _NUM_INSTANCES.value < 1:
-      raise ValueError(f"--num_instances must be at least 1; got {_NUM_INSTANCES.value}.")
     count = _NUM_INSTANCES.value
     instances = evaluate.generated_instances(puzzle, count, _SEED.value)
   else:

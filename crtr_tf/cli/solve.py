@@ -38,7 +38,13 @@ _RESUME = flags.DEFINE_bool("resume", False, "Goes on with an interrupted run to
 _DRAW = flags.DEFINE_string("draw", None, "Folder for a picture of each solution.")
 _NUM_PROCESSES = flags.DEFINE_integer("num_processes", 1, "Processes to solve with.")
 _NUM_LANES = flags.DEFINE_integer(
-  "num_lanes", None, "Instances that a process searches at once; by default what keeps it busy."
+  "num_lanes",
+  None,
+  "Instances that a process searches at once; by default what keeps it busy. Results are written "
+  "after about four times as many.",
+)
+_MEMORY_GB = flags.DEFINE_float(
+  "memory_gb", None, "Memory that the search may use; by default half of what is free."
 )
 
 
@@ -75,14 +81,17 @@ class Session:
     self._out = out
     self._pending: collections.deque[Instance] = collections.deque()  # read, not yet written
     self._num_bad = 0
+    self._total_nodes = 0
     self._nodes: list[int] = []
     self._lengths: list[int] = []
     self._start = time.perf_counter()
     for record in out.done:
       self._count(record)
+    self._nodes_before = self._total_nodes  # of the run that is gone on with
 
   def states(self) -> Iterator[np.ndarray]:
     """The good instances that are not done yet, read as they are asked for."""
+    number = 0
     for number, text in enumerate(self._puzzle.iterate_instances(self._lines), start=1):
       if number <= len(self._out.done):
         if self._out.done[number - 1]["instance"] != text:
@@ -93,37 +102,39 @@ class Session:
         continue
       instance = Instance(number, text, self._puzzle)
       self._pending.append(instance)
+      self._write_leading_bad()
       if instance.state is not None:
         yield instance.state
+    if number < len(self._out.done):
+      raise ValueError(
+        f"{self._out.path} has {len(self._out.done)} instances, the input only {number}; "
+        "it was made from other instances."
+      )
 
   def write(self, piece: "bulk.Piece") -> None:
     """Writes the results of a piece, and the bad instances before and between its own."""
     for row in range(len(piece.states)):
-      while self._pending[0].state is None:
-        self._write_bad(self._pending.popleft())
       self._write_result(self._pending.popleft(), piece, row)
+      self._write_leading_bad()
     self._out.flush()
-    done = len(self._nodes)
-    rate = sum(self._nodes) / (time.perf_counter() - self._start)
-    print(
-      f"{done} done, {len(self._lengths)} solved, {rate:.0f} nodes/s", file=sys.stderr, flush=True
-    )
+    done, solved, rate = len(self._nodes), len(self._lengths), self._nodes_per_second()
+    print(f"{done} done, {solved} solved, {rate:.0f} nodes/s", file=sys.stderr, flush=True)
 
   def finish(self) -> None:
-    """Writes the bad instances at the end and tells what came out.
+    """Tells what came out.
 
     Raises:
-      ValueError: if there was not a single good instance.
+      ValueError: if there was no instance at all.
     """
-    while self._pending:
-      self._write_bad(self._pending.popleft())
+    if self._nodes:
+      print(self._summary(), file=sys.stderr)
+    elif not self._num_bad:
+      raise ValueError(f"no {self._puzzle.name} instance found: the input is empty.")
+
+  def check_any_good(self) -> None:
+    """Raises ValueError if all that was done is to report bad instances."""
     if not self._nodes:
-      raise ValueError(
-        f"not one of {self._num_bad} instances can be read."
-        if self._num_bad
-        else f"no {self._puzzle.name} instance found: the input is empty."
-      )
-    print(self._summary(), file=sys.stderr)
+      raise ValueError(f"not one of {self._num_bad} instances can be read.")
 
   def _write_result(self, instance: Instance, piece: "bulk.Piece", row: int) -> None:
     plan = piece.result.plan(row)
@@ -142,6 +153,11 @@ class Session:
     self._out.write(record)
     self._count(record)
 
+  def _write_leading_bad(self) -> None:
+    """Writes the bad instances that wait for no good one."""
+    while self._pending and self._pending[0].state is None:
+      self._write_bad(self._pending.popleft())
+
   def _write_bad(self, instance: Instance) -> None:
     record = {"number": instance.number, "instance": instance.text, "error": instance.error}
     print(f"instance {instance.number}: {instance.error}", file=sys.stderr)
@@ -153,19 +169,21 @@ class Session:
       self._num_bad += 1
       return
     self._nodes.append(record["nodes"])
+    self._total_nodes += record["nodes"]
     if record["solved"]:
       self._lengths.append(record["length"])
 
+  def _nodes_per_second(self) -> float:
+    return (self._total_nodes - self._nodes_before) / (time.perf_counter() - self._start)
+
   def _summary(self) -> str:
     total = len(self._nodes)
-    seconds = time.perf_counter() - self._start
     parts = [f"solved {len(self._lengths)} of {total} ({len(self._lengths) / total:.1%})"]
     if self._lengths:
       mean, median = statistics.mean(self._lengths), statistics.median(self._lengths)
       parts.append(f"length mean {mean:.1f}, median {median:g}")
     parts.append(f"nodes mean {statistics.mean(self._nodes):.0f}")
-    new = self._nodes[sum("error" not in record for record in self._out.done) :]
-    parts.append(f"{sum(new) / seconds:.0f} nodes/s")
+    parts.append(f"{self._nodes_per_second():.0f} nodes/s")
     if self._num_bad:
       parts.append(f"{self._num_bad} instances could not be read")
     return "; ".join(parts) + "."
@@ -184,10 +202,12 @@ def main(argv: list[str]) -> None:
   from crtr_tf import export
   from crtr_tf.evaluation import bulk
 
-  job = bulk.Job(_MODEL.value, tuple(sorted(settings.items())), _NUM_LANES.value)
-  puzzle = bulk.solver_of(job).puzzle
-  metadata = export.Metadata.read(export.find(job.model))
+  metadata = export.Metadata.read(export.find(_MODEL.value))
   used = dataclasses.replace(metadata.solver, **settings)
+  solver_flags.check_used(settings, used.solver)
+  memory_limit = None if _MEMORY_GB.value is None else int(_MEMORY_GB.value * 2**30)
+  job = bulk.Job(_MODEL.value, tuple(sorted(settings.items())), _NUM_LANES.value, memory_limit)
+  puzzle = bulk.solver_of(job).puzzle
   run_id = hashlib.sha256(f"{metadata.weights} {used}".encode()).hexdigest()[:12]
   if _INSTANCE.value is not None:
     lines: Iterable[str] = _INSTANCE.value.splitlines()
@@ -198,6 +218,7 @@ def main(argv: list[str]) -> None:
     for piece in bulk.solve_pieces(job, session.states(), _NUM_PROCESSES.value):
       session.write(piece)
     session.finish()
+  session.check_any_good()
 
 
 def _list_models() -> None:

@@ -26,6 +26,16 @@ _EXPAND_BATCH = flags.DEFINE_integer(
 _BEAM_WIDTH = flags.DEFINE_integer("beam_width", None, "States of a layer (beam).")
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Moves of a walk (greedy), layers (beam).")
 
+_USED_BY = {
+  "budget": ("bestfs", "astar"),
+  "alpha": ("astar",),
+  "weight": ("astar",),
+  "top_k": ("bestfs", "astar"),
+  "expand_batch": ("bestfs", "astar"),
+  "beam_width": ("beam",),
+  "max_steps": ("greedy", "beam"),
+}
+
 
 def given() -> dict[str, Any]:
   """The settings that the command line names, for `export.SolverSettings`.
@@ -48,6 +58,19 @@ def given() -> dict[str, Any]:
   if "alpha" in settings and "solver" not in settings:
     settings["solver"] = "astar"  # Nothing else has one.
   return settings
+
+
+def check_used(settings: dict[str, Any], solver: str) -> None:
+  """Refuses settings of another search than `solver`: they would do nothing.
+
+  Raises:
+    ValueError: with the first of them.
+  """
+  for name in settings:
+    if name != "solver" and solver not in _USED_BY[name]:
+      raise ValueError(
+        f"--{name} is for {' and '.join(_USED_BY[name])}; the search is {solver}, see --solver."
+      )
 
 
 def _parse_alpha(text: str | None) -> float | str | None:

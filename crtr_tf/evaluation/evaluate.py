@@ -24,6 +24,7 @@ from crtr_tf.evaluation import (
 
 _CHUNK = 1024  # instances that are generated at a time
 _TSNE_TRAJECTORIES = 20
+_NEIGHBOURS = (3, 5, 10, 20)  # that conditional mutual information is estimated with
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,15 +152,23 @@ def represent(
     "accuracy": {
       str(factor): found._asdict()
       for factor, found in accuracy.pair_accuracies(
-        heuristic, source, batch_size=min(256, num_trajectories), seed=seed
+        heuristic, source, batch_size=_pair_batch_size(num_trajectories), seed=seed
       ).items()
     },
     "distance_by_steps_left": _profile_record(temporal.distance_profile(distance, trajectories)),
   }
   if search.has_embeddings(heuristic):
-    estimates = mutual_information.representation_cmi(heuristic.embed, trajectories)
+    transitions = int(np.sum(trajectories.lengths)) - num_trajectories
+    estimates = mutual_information.representation_cmi(
+      heuristic.embed, trajectories, [k for k in _NEIGHBOURS if k < transitions]
+    )
     record["conditional_mutual_information"] = {str(k): v for k, v in estimates.items()}
   return record, trajectories
+
+
+def _pair_batch_size(num_trajectories: int) -> int:
+  """Even, as there may be two pairs of a trajectory."""
+  return max(2, min(256, num_trajectories) // 2 * 2)
 
 
 def _profile_record(profile: temporal.DistanceProfile) -> dict[str, list[float]]:
@@ -172,7 +181,7 @@ def representation_figures(
 ) -> dict[str, figure.Figure]:
   """Pictures of distance against time and, where there are representations, of their t-SNE."""
   profile = temporal.distance_profile(tf.function(heuristic.distance), trajectories)
-  drawn = {"distances": plots.draw_distance_profiles({name: profile.raw})}
+  drawn = {"distances": temporal.draw_profiles({name: profile}, normalised=False)}
   if search.has_embeddings(heuristic):
     few = TrajectoryBatch(*(part[:_TSNE_TRAJECTORIES] for part in trajectories))
     drawn["tsne"] = plots.draw_projection(tsne.tsne(heuristic.embed, few))

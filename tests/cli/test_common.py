@@ -19,7 +19,7 @@ def test_what_a_pipeline_finds_wrong_is_told_in_its_own_words():
   assert told == "robots: an episode needs at least 2 states; lengths of the short ones: 1"
 
 
-@pytest.mark.parametrize("error", [ValueError("no"), FileNotFoundError("no"), RuntimeError("no")])
+@pytest.mark.parametrize("error", [ValueError("no"), FileExistsError("no"), RuntimeError("no")])
 def test_messages_about_the_input_are_passed_on(error: Exception):
   assert common._user_message(error) == "no"
 

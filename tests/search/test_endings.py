@@ -86,7 +86,9 @@ def test_a_whole_space_is_searched_to_its_end():
   row = LightsOut(1, 5)  # Its presses depend on each other: four of them give all that five can.
   starts = np.array([[1, 0, 0, 0, 0], [1, 1, 0, 0, 0], [0, 0, 0, 0, 1]], np.uint8)
   assert [row.optimal_presses(start) is None for start in starts] == [True, False, True]
-  result = search.BestFirstSolver(row, fill(0.0), 1000, num_lanes=2, jit_compile=False).solve(starts)
+  result = search.BestFirstSolver(row, fill(0.0), 1000, num_lanes=2, jit_compile=False).solve(
+    starts
+  )
   assert result.solved.numpy().tolist() == [False, True, False]
   assert result.nodes.numpy()[[0, 2]].tolist() == [16, 16]
   assert result.expanded.numpy()[[0, 2]].tolist() == [16, 16]
