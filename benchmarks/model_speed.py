@@ -75,17 +75,23 @@ def statistics_cost(batch_size: int = 512) -> Iterator[Measurement]:
   yield Measurement("dense step 256 x 2: with statistics / without", cost, "of the time")
 
 
-def step_memory() -> Iterator[Measurement]:
-  """Peak memory of a process that trains, beyond that of one with a batch of two."""
-  least = _peak_megabytes(2)
-  for batch_size in (256, 512, 1024):
-    added = round(_peak_megabytes(batch_size) - least)
-    yield Measurement(f"dense step 512 x 8: memory for batch {batch_size}", added, "MB")
+def step_memory(sizes: tuple[int, int, int] = (1024, 2048, 4096)) -> Iterator[Measurement]:
+  """Peak memory of a process that trains; twice the growth for twice the pairs is linear.
+
+  The logits, of which there is one for each pair of pairs, are 64 MB of it for the largest batch.
+  """
+  for metric in ("dot", "l2"):
+    small, medium, large = (_peak_megabytes(size, metric) for size in sizes)
+    for size, peak in zip(sizes, (small, medium, large), strict=True):
+      yield Measurement(f"dense step, {metric}: peak memory, batch {size}", round(peak), "MB")
+    growth = round((large - medium) / (medium - small), 2)
+    yield Measurement(f"dense step, {metric}: growth of memory", growth, "x for 2 x", "<= 3")
 
 
-def train_and_print_peak(batch_size: int) -> None:
+def train_and_print_peak(batch_size: int, metric: str) -> None:
   """Three compiled steps; prints the peak resident memory of this process in kB."""
-  step, batch = tf.function(dense_model().train_step, jit_compile=True), cube_batch(batch_size)
+  model = dense_model(metric=metric)
+  step, batch = tf.function(model.train_step, jit_compile=True), cube_batch(batch_size)
   for _ in range(3):
     wait(step(batch))
   # Not ru_maxrss: Linux starts that of a child at its parent's.
@@ -93,9 +99,10 @@ def train_and_print_peak(batch_size: int) -> None:
     print(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
 
 
-def _peak_megabytes(batch_size: int) -> float:
-  code = f"from benchmarks import model_speed; model_speed.train_and_print_peak({batch_size})"
-  result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+def _peak_megabytes(batch_size: int, metric: str) -> float:
+  call = f"model_speed.train_and_print_peak({batch_size}, {metric!r})"
+  command = [sys.executable, "-c", f"from benchmarks import model_speed; {call}"]
+  result = subprocess.run(command, capture_output=True, text=True, check=True)
   return float(result.stdout) / 1024
 
 
@@ -123,13 +130,14 @@ def update(model: keras.Model, tape: tf.GradientTape, loss: tf.Tensor) -> None:
   model.optimizer.apply_gradients(zip(gradients, model.trainable_variables, strict=True))
 
 
-def dense_model(width: int = 512, depth: int = 8) -> models.ContrastiveModel:
-  return built(models.ResidualDenseEncoder(6, width, depth), puzzles.RubiksCube().state_size)
+def dense_model(width: int = 512, depth: int = 8, metric: str = "dot") -> models.ContrastiveModel:
+  encoder = models.ResidualDenseEncoder(6, width, depth)
+  return built(encoder, puzzles.RubiksCube().state_size, metric)
 
 
-def built(encoder: models.Encoder, state_size: int) -> models.ContrastiveModel:
+def built(encoder: models.Encoder, state_size: int, metric: str = "dot") -> models.ContrastiveModel:
   """A model with all variables in place: a compiled function cannot make them."""
-  model = models.ContrastiveModel(encoder)
+  model = models.ContrastiveModel(encoder, metric=metric)
   model.build((None, state_size))
   model.compile(keras.optimizers.Adam(3e-4))
   model.optimizer.build(model.trainable_variables)

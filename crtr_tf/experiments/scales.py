@@ -13,6 +13,7 @@ _CPU_STEPS = {  # each a minute or two on two cores
   "lights_out": 4000,
   "sokoban": 1200,
 }
+_PUZZLES = ("sokoban", "rubiks_cube", "n_puzzle", "lights_out", "digit_jumper")
 _TOP_K = {"lights_out": 10}  # the paper limits the expansion of Lights Out
 
 
@@ -23,6 +24,7 @@ class Scale:
   Attributes:
     name: of the scale.
     folder: of the gin files.
+    puzzles: that results on all puzzles are about, in the order of the paper.
     layers: gin files that come after the experiment's, by puzzle.
     bindings: for all runs of a puzzle, by its name.
     dataset: of recorded trajectories, by puzzle: the name of a config or arguments of one.
@@ -39,6 +41,7 @@ class Scale:
 
   name: str
   folder: str
+  puzzles: tuple[str, ...]
   bindings: Mapping[str, tuple[str, ...]]
   dataset: Mapping[str, str | Mapping[str, Any]]
   num_seeds: int
@@ -78,6 +81,7 @@ def training_bindings(steps: int, log_every: int, evaluate_every: int) -> tuple[
 PAPER = Scale(
   name="paper",
   folder="paper",
+  puzzles=_PUZZLES,
   bindings={},
   dataset={"sokoban": "paper"},
   num_seeds=5,
@@ -95,6 +99,7 @@ PAPER = Scale(
 CPU = Scale(
   name="cpu",
   folder="cpu",
+  puzzles=_PUZZLES,
   bindings={
     name: (*training_bindings(steps, log_every=100, evaluate_every=500), "train.batch_size = 512")
     for name, steps in _CPU_STEPS.items()
@@ -126,6 +131,7 @@ CPU = Scale(
 TINY = Scale(
   name="tiny",
   folder="cpu",
+  puzzles=("sokoban", "rubiks_cube", "lights_out"),
   bindings={
     "digit_jumper": ("DigitJumper.height = 5", "DigitJumper.width = 5"),
     "n_puzzle": ("NPuzzle.size = 3", "NPuzzle.trajectory_moves = 8"),

@@ -12,7 +12,6 @@ from crtr_tf.experiments.result import Key, Plan, PlanFn, Result
 from crtr_tf.experiments.scales import Scale
 from crtr_tf.experiments.tasks import CONTRASTIVE, METHODS, Run, Search
 
-PUZZLES = ("sokoban", "rubiks_cube", "n_puzzle", "lights_out", "digit_jumper")
 GREEDY = (("solver", "greedy"),)
 _LEARNED = ("crtr", "crl", "supervised")
 # In units of the raw distance; ours, at other temperatures and sizes, are a tenth of the paper's.
@@ -39,10 +38,9 @@ def success_by_budget(found: list[Solved], budget: int) -> curves.Curve:
 
 
 def _main_plan(scale: Scale, num_seeds: int) -> Plan:
-  del scale
   return {
     (puzzle, method, seed): Search(Run(puzzle, method, seed))
-    for puzzle in PUZZLES
+    for puzzle in scale.puzzles
     for method in METHODS
     for seed in range(num_seeds)
   }
@@ -51,7 +49,7 @@ def _main_plan(scale: Scale, num_seeds: int) -> Plan:
 def _main_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
   page = Page()
   rows, best, not_best = [], [], []
-  for puzzle in PUZZLES:
+  for puzzle in lab.scale.puzzles:
     budget = lab.scale.budgets[puzzle]
     drawn = {
       method: success_by_budget(seeds_of(outcomes, puzzle, method), budget) for method in METHODS
@@ -81,10 +79,9 @@ def _rates(found: list[Solved]) -> list[float]:
 
 def _walk_plan(methods: tuple[str, ...], with_search: bool) -> PlanFn:
   def plan(scale: Scale, num_seeds: int) -> Plan:
-    del scale
     return {
       (puzzle, method, kind, seed): Search(Run(puzzle, method, seed), settings)
-      for puzzle in PUZZLES
+      for puzzle in scale.puzzles
       for method in methods
       for kind, settings in (("no search", GREEDY), ("search", ()))
       if with_search or kind == "no search"
@@ -99,7 +96,7 @@ def _walk_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
   page = Page()
   lines = list(dict.fromkeys(key[1:3] for key in outcomes))
   rows = []
-  for puzzle in PUZZLES:
+  for puzzle in lab.scale.puzzles:
     found = {line: seeds_of(outcomes, puzzle, *line) for line in lines}
     longest = max(int(one.lengths.max()) for group in found.values() for one in group)
     limits = np.unique(np.linspace(0, max(longest, 1), 101).round().astype(int))

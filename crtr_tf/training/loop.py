@@ -1,6 +1,7 @@
 """The training run: everything put together, stoppable and resumable at any step."""
 
 import dataclasses
+import functools
 import os
 import pathlib
 from collections.abc import Callable, Sequence
@@ -181,11 +182,14 @@ def _held_out_evaluators(
     correlations = temporal.rank_correlations(function(model, "distance"), sample)
     return {"held_out_spearman": float(correlations.mean())}
 
-  def statistics(model: keras.Model) -> dict[str, float]:
+  @functools.cache
+  def batch() -> dict[str, tf.Tensor]:
     size = min(batch_size, num_held_out * method.rows_per_group)
     size -= size % method.rows_per_group
-    batch = next(iter(method.batches(held_out, size, _HELD_OUT_SEED, first_step=0)))
-    loss, parts = function(model, "batch_loss")(batch, training=False)
+    return next(iter(method.batches(held_out, size, _HELD_OUT_SEED, first_step=0)))
+
+  def statistics(model: keras.Model) -> dict[str, float]:
+    loss, parts = function(model, "batch_loss")(batch(), training=False)
     named = {"loss": loss, **{name: part.mean for name, part in parts.items()}}
     return {f"held_out_{name}": float(value) for name, value in named.items()}
 
