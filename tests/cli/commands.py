@@ -5,6 +5,7 @@ import os
 import pathlib
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import keras
@@ -36,6 +37,9 @@ class Outcome(NamedTuple):
     assert self.code == 2 and "Traceback" not in self.err, self.err
     (line,) = [line for line in self.err.splitlines() if line.startswith("error: ")]
     return line
+
+
+RunHere = Callable[..., Outcome]  # (*flags, stdin="") -> Outcome
 
 
 def start(command: str, *arguments: str, **options: Any) -> subprocess.Popen:

@@ -12,12 +12,6 @@ from crtr_tf.evaluation import bulk, evaluate
 from tests.cli import commands
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-  settings = export.SolverSettings(budget=400)
-  return commands.save_model(commands.BOARDS, tmp_path_factory.mktemp("models") / "1", settings)
-
-
 @pytest.mark.slow
 def test_generated_instances(model: pathlib.Path, tmp_path: pathlib.Path):
   outcome = commands.run(
