@@ -1,5 +1,6 @@
 """Carries out tasks and keeps their outcomes: what was done once is not done again."""
 
+import contextlib
 import csv
 import dataclasses
 import gc
@@ -170,7 +171,8 @@ class Lab:
       builder = self._dataset(puzzle)
       if not pathlib.Path(builder.data_dir).exists():
         self._say(f"building the dataset {builder.info.full_name} ...")
-        builder.download_and_prepare()
+        with contextlib.redirect_stdout(sys.stderr):  # What TFDS prints is progress, not a result.
+          builder.download_and_prepare()
 
   def _dataset(self, puzzle: str) -> tfds.core.DatasetBuilder:
     config = self.scale.dataset[puzzle]
