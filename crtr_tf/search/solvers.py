@@ -17,6 +17,7 @@ from crtr_tf.search.result import SearchResult, concatenate
 
 # Children per step that keep the encoder busy; more only cost memory.
 _TARGET_CHILDREN = 4096
+_MOST_LANES = 256  # unless asked for; more would only make results come in larger pieces
 _WAITING_PER_LANE = 4  # problems in one compiled call, for each lane
 _INT32_BYTES = 4
 _SIZES = [1 << bits for bits in range(hash_table.TAG_BITS)]  # what batches are padded to
@@ -59,7 +60,7 @@ class Solver(tf.Module):
   ):
     super().__init__(name=type(self).__name__)
     if num_lanes is None:
-      num_lanes = max(1, _TARGET_CHILDREN // children_per_lane)
+      num_lanes = min(_MOST_LANES, max(1, _TARGET_CHILDREN // children_per_lane))
     checks.at_least(1, num_lanes=num_lanes)
     self.puzzle = algorithm.puzzle
     self.algorithm = algorithm
