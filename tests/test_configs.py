@@ -13,7 +13,7 @@ from crtr_tf import configs, puzzles
 PUZZLE_CONFIGS = configs.list_configs("puzzles/*.gin")
 # Layers of training refer to macros that other layers and runs define; alone they are incomplete.
 BELOW_TRAINING = ("gin/puzzles/n_puzzle.gin", "gin/models/dense_small.gin")
-MACROS_OF_RUNS = ("DATASET = 'data/n_puzzle'",)
+MACROS_OF_RUNS = ("DATASET = 'data/n_puzzle'", "RLDS = 'd4rl_adroit_pen/v0-expert'")
 
 
 @pytest.fixture(autouse=True)

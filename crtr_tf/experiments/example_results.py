@@ -9,9 +9,10 @@ from crtr_tf.evaluation import plots
 from crtr_tf.evaluation.curves import Curve
 from crtr_tf.experiments.lab import Lab, Trained
 from crtr_tf.experiments.page import Page, Table, mean_and_error
+from crtr_tf.experiments.representation_results import logged_curve
 from crtr_tf.experiments.result import Key, Plan, Result
 from crtr_tf.experiments.scales import Scale
-from crtr_tf.experiments.success_results import over_seeds, seeds_of
+from crtr_tf.experiments.success_results import seeds_of
 from crtr_tf.experiments.tasks import CONTRASTIVE, ROBOTICS, Run
 from crtr_tf.puzzles import drawing
 from crtr_tf.puzzles.rubiks_cube import geometry
@@ -19,6 +20,7 @@ from crtr_tf.puzzles.rubiks_cube import geometry
 _EXAMPLE_SEED = 0
 _CANDIDATES = 64  # scrambles, of which the one with the longest solved walk is shown
 _PANELS = 12
+_SPEARMAN = "held_out_spearman"
 _ROBOT_DATASETS = ("pen", "door", "hammer", "relocate")
 
 
@@ -90,14 +92,9 @@ def _robotics_page(outcomes: dict[Key, Trained], lab: Lab) -> Page:
   missing = [task for task in _ROBOT_DATASETS if task not in found]
   rows = []
   for task in found:
-    drawn = {}
-    finals = []
-    for method in CONTRASTIVE:
-      logged = [one.metrics["held_out_spearman"] for one in seeds_of(outcomes, task, method)]
-      drawn[method] = over_seeds(
-        [Curve(*map(np.array, (steps, values, values, values))) for steps, values in logged]
-      )
-      finals.append([values[-1] for _, values in logged])
+    by_method = {method: seeds_of(outcomes, task, method) for method in CONTRASTIVE}
+    drawn = {method: logged_curve(group, _SPEARMAN) for method, group in by_method.items()}
+    finals = [[one.metrics[_SPEARMAN][1][-1] for one in group] for group in by_method.values()]
     page.figures[task] = (
       plots.draw_curves(drawn, "training steps", "Spearman's rank correlation"),
       f"{_robot_name(task, lab.scale)}",

@@ -34,18 +34,21 @@ def _training_plan(puzzle: str) -> PlanFn:
   return plan
 
 
+def logged_curve(found: list[Trained], metric: str) -> Curve:
+  """A metric over the steps of training, the mean of the runs."""
+  logged = [one.metrics[metric] for one in found]
+  return over_seeds(
+    [Curve(*map(np.array, (steps, values, values, values))) for steps, values in logged]
+  )
+
+
 def _training_page(metric: str, y_label: str) -> PresentFn:
   """A metric that was logged while training, CRTR beside CRL."""
 
   def page(outcomes: dict[Key, Trained], lab: Lab) -> Page:
     del lab
     found = {method: seeds_of(outcomes, method) for method in CONTRASTIVE}
-    drawn = {}
-    for method, group in found.items():
-      logged = [one.metrics[metric] for one in group]
-      drawn[method] = over_seeds(
-        [Curve(*map(np.array, (steps, values, values, values))) for steps, values in logged]
-      )
+    drawn = {method: logged_curve(group, metric) for method, group in found.items()}
     final = {
       method: [one.metrics[metric][1][-1] for one in group] for method, group in found.items()
     }

@@ -131,7 +131,7 @@ CPU = Scale(
 TINY = Scale(
   name="tiny",
   folder="cpu",
-  puzzles=("sokoban", "rubiks_cube", "lights_out"),
+  puzzles=("sokoban", "rubiks_cube"),
   bindings={
     "digit_jumper": ("DigitJumper.height = 5", "DigitJumper.width = 5"),
     "n_puzzle": ("NPuzzle.size = 3", "NPuzzle.trajectory_moves = 8"),
