@@ -171,7 +171,7 @@ class ContrastiveModel(HeuristicModel):
 
 def _accuracy(logits: tf.Tensor, labels: tf.Tensor) -> Statistic:
   """How often the positive's logit is above all others of its row; a tie is a miss."""
-  positive = tf.reduce_sum(tf.where(losses.positive_mask(logits, labels), logits, 0.0), axis=1)
+  positive = tf.gather(logits, labels, batch_dims=1)
   # Counting is several times faster than argmax under XLA, and a collapsed encoder, all of whose
   # logits are equal, scores nothing.
   at_least = tf.reduce_sum(tf.cast(logits >= positive[:, None], tf.int32), axis=1)
@@ -183,15 +183,18 @@ def _mean_logits(
 ) -> dict[str, Statistic]:
   """Mean logits of states and goals, by how they belong together: groups are [b] and [B]."""
   matrix = logits.backward
-  same = row_groups[:, None] == column_groups[None, :]
-  # Sums over nested sets of pairs: positives, then their trajectories, then all.
-  masks = (losses.positive_mask(matrix, logits.labels), same, tf.ones_like(same))
-  sums = [tf.reduce_sum(tf.where(mask, matrix, 0.0)) for mask in masks]
-  counts = [tf.reduce_sum(tf.cast(mask, tf.float32)) for mask in masks]
+  positive = tf.reduce_sum(tf.gather(matrix, logits.labels, batch_dims=1))
+  same = tf.cast(row_groups[:, None] == column_groups[None, :], matrix.dtype)
+  in_trajectory, total = tf.reduce_sum(same * matrix), tf.reduce_sum(matrix)
+  num_positive, num_pairs = (
+    tf.cast(x, matrix.dtype) for x in (tf.size(row_groups), tf.size(matrix))
+  )
+  num_same = tf.reduce_sum(same)
+  # Positives are among the pairs of their trajectories, which are among all.
   return {
-    "logit_positive": _mean(sums[0], counts[0]),
-    "logit_in_trajectory": _mean(sums[1] - sums[0], counts[1] - counts[0]),
-    "logit_cross_trajectory": _mean(sums[2] - sums[1], counts[2] - counts[1]),
+    "logit_positive": _mean(positive, num_positive),
+    "logit_in_trajectory": _mean(in_trajectory - positive, num_same - num_positive),
+    "logit_cross_trajectory": _mean(total - in_trajectory, num_pairs - num_same),
   }
 
 
