@@ -15,6 +15,7 @@ from typing import Any
 import keras
 import numpy as np
 import tensorflow_datasets as tfds
+from absl import logging
 
 import crtr_tf.datasets
 from crtr_tf import data, export, puzzles
@@ -66,6 +67,7 @@ class Lab:
     self.scale = scale
     self._say = say
     self._in_process = in_process
+    self._builders: dict[str, tfds.core.DatasetBuilder] = {}
 
   def outcome(self, task: Task) -> Any:
     """Carries a task out, or reads what came out earlier.
@@ -175,10 +177,16 @@ class Lab:
           builder.download_and_prepare()
 
   def _dataset(self, puzzle: str) -> tfds.core.DatasetBuilder:
-    config = self.scale.dataset[puzzle]
-    if not isinstance(config, str):
-      config = crtr_tf.datasets.PuzzleConfig(name=f"{self.scale.name}_scale", **config)
-    return tfds.builder(puzzle, config=config, data_dir=self.directory.resolve() / "data")
+    if puzzle not in self._builders:
+      config = self.scale.dataset[puzzle]
+      if not isinstance(config, str):
+        config = crtr_tf.datasets.PuzzleConfig(name=f"{self.scale.name}_scale", **config)
+      data_dir = self.directory.resolve() / "data"
+      verbosity = logging.get_verbosity()
+      logging.set_verbosity(logging.ERROR)  # TFDS warns of configs that are not its own.
+      self._builders[puzzle] = tfds.builder(puzzle, config=config, data_dir=data_dir)
+      logging.set_verbosity(verbosity)
+    return self._builders[puzzle]
 
   def _settings(self, task: Search) -> dict[str, Any]:
     return {**self.scale.settings(task.run.puzzle), **dict(task.settings)}
