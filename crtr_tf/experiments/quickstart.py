@@ -81,4 +81,5 @@ RESULT = Result(
   "CRL: near-perfect accuracy, poor correlation and success. CRTR: the reverse.",
   _plan,
   _page,
+  command="crtr-quickstart",
 )

@@ -41,6 +41,8 @@ code { font-size: .9em; overflow-wrap: anywhere; }
   h1 { font-size: 1.4rem; } .figures { grid-template-columns: 1fr; } }
 """
 
+_WIDE = 900  # pixels; pictures of several panels
+
 
 def write_report(results_dir: pathlib.Path, out_dir: pathlib.Path) -> pathlib.Path:
   """Collects the results below a folder into `out_dir`/index.html, without links to other files.
@@ -77,14 +79,14 @@ def _document(results: list[tuple[pathlib.Path, dict[str, Any]]]) -> str:
     "<title>CRTR: results</title>"
     f"<style>{_STYLE}</style></head><body>"
     "<header><h1>Contrastive Representations for Temporal Reasoning: results</h1>"
-    f'<p class="soft">{len(results)} results, written by crtr_tf '
+    f'<p class="soft">{len(results)} result{"s"[: len(results) != 1]}, written by crtr_tf '
     f"{html.escape(results[0][1]['version'])}.</p>{notes}"
     f"<nav><ul>{entries}</ul></nav></header><main>{sections}</main></body></html>\n"
   )
 
 
 def _section(folder: pathlib.Path, result: dict[str, Any]) -> str:
-  seeds = f"{result['seeds']} seed{'s' if result['seeds'] != 1 else ''}"
+  seeds = f"{result['seeds']} seed{'s'[: result['seeds'] != 1]}"
   parts = [
     f"<h2>{html.escape(result['title'])}</h2>",
     f'<p class="paper"><b>The paper:</b> {html.escape(result["paper"])}</p>',
@@ -119,7 +121,7 @@ def _figure(folder: pathlib.Path, one: dict[str, str]) -> str:
   caption = html.escape(one["caption"])
   # The size of a PNG stands in its header: pictures of many panels take the whole width.
   width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))
-  kind = ' class="wide"' if width > 1.6 * height and width > 800 else ""
+  kind = ' class="wide"' if width >= _WIDE else ""
   return (
     f'<figure{kind}><img alt="{caption}" width="{width}" height="{height}" '
     f'src="data:image/png;base64,{image}"><figcaption>{caption}</figcaption></figure>'

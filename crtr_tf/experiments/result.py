@@ -28,6 +28,7 @@ class Result:
     paper: what the paper reports, to be read beside ours.
     plan: the tasks at a scale, by keys of the result's own choice, for a number of seeds.
     present: the page, from the outcomes by key and the lab.
+    command: that makes it, if that is not crtr-reproduce.
   """
 
   name: str
@@ -35,6 +36,7 @@ class Result:
   paper: str
   plan: PlanFn
   present: PresentFn
+  command: str | None = None
 
   def reproduce(self, lab: Lab, num_seeds: int, out_dir: pathlib.Path) -> pathlib.Path:
     """Carries out what is not done yet and writes the page.
@@ -50,6 +52,7 @@ class Result:
     return folder
 
   def _about(self, plan: Plan, lab: Lab, num_seeds: int) -> dict[str, Any]:
+    command = f"crtr-reproduce --result={self.name} --scale={lab.scale.name} --seeds={num_seeds}"
     trained = dict.fromkeys(task if isinstance(task, Run) else task.run for task in plan.values())
     return {
       "name": self.name,
@@ -58,8 +61,7 @@ class Result:
       "scale": lab.scale.name,
       "shrunk": lab.scale.shrunk,
       "seeds": num_seeds,
-      "command": f"crtr-reproduce --result={self.name} --scale={lab.scale.name} "
-      f"--seeds={num_seeds}",
+      "command": self.command or command,
       "runs": [
         {"name": lab.run_dir(run).name, "command": shlex.join(_portable(lab, run))}
         for run in trained
