@@ -12,13 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gin
 import keras
 import numpy as np
 import tensorflow_datasets as tfds
 from absl import logging
 
 import crtr_tf.datasets
-from crtr_tf import data, export, puzzles
+from crtr_tf import configs, data, export, puzzles
 from crtr_tf.evaluation import bulk, evaluate
 from crtr_tf.experiments import runs
 from crtr_tf.experiments.scales import Scale
@@ -28,6 +29,7 @@ from crtr_tf.training import run_directory
 _INSTANCE_SEED = 0  # of all evaluation instances: results of different runs compare
 _MODEL = "model"
 _FINISHED = "finished"
+_ANY_DATASET = "DATASET = None"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Lab:
     self._say = say
     self._in_process = in_process
     self._builders: dict[str, tfds.core.DatasetBuilder] = {}
+    self._run_names: dict[Run, str] = {}
 
   def outcome(self, task: Task) -> Any:
     """Carries a task out, or reads what came out earlier.
@@ -101,9 +104,14 @@ class Lab:
     return self.run_dir(task.run) / f"{name}-{fingerprint(*own)}.json"
 
   def run_dir(self, run: Run) -> pathlib.Path:
-    hashed = fingerprint(self.config_files(run), self.bindings(run, with_data=False))
-    name = f"{run.puzzle}-{run.method}-{run.seed}-{hashed}"
-    return self.directory / "runs" / self.scale.name / name
+    """Where a run is kept: its name has a hash of its whole configuration in it."""
+    if run not in self._run_names:
+      data_config = self.scale.dataset.get(run.puzzle)
+      # Where data are does not matter, what they are does.
+      configs.parse(self.config_files(run), [*self.bindings(run, with_data=False), _ANY_DATASET])
+      hashed = fingerprint(gin.config_str(), data_config)
+      self._run_names[run] = f"{run.puzzle}-{run.method}-{run.seed}-{hashed}"
+    return self.directory / "runs" / self.scale.name / self._run_names[run]
 
   def config_files(self, run: Run) -> list[str]:
     """All gin files of a run."""

@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
-from crtr_tf import experiments
+from crtr_tf import configs, experiments
 from crtr_tf.experiments import lab as labs
 from crtr_tf.experiments import page, scales, tasks
 
@@ -61,6 +61,23 @@ def test_what_a_task_depends_on_decides_where_it_is_kept(directory: pathlib.Path
   assert len(places) == 7
   more = experiments.Lab(directory, dataclasses.replace(TINY, num_instances=9))
   assert more.path(SEARCH) != lab.path(SEARCH) and more.path(RUN) == lab.path(RUN)
+
+
+def test_a_run_is_known_by_all_of_its_configuration(
+  tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+):
+  before = experiments.Lab(tmp_path, TINY).run_dir(RUN)
+  assert experiments.Lab(tmp_path, TINY).run_dir(RUN) == before
+  monkeypatch.chdir(tmp_path)  # where a file of the same name comes first
+  changed = tmp_path / "gin" / "training" / "crtr.gin"
+  changed.parent.mkdir(parents=True)
+  text = (configs.config_root() / "gin/training/crtr.gin").read_text()
+  changed.write_text(text.replace("discount = 0.9", "discount = 0.7") + "\n# A comment.\n")
+  sokoban = tasks.Run("sokoban", "crtr")  # Lights Out has a discount of its own.
+  ours = experiments.Lab(tmp_path, TINY).run_dir(sokoban)
+  changed.write_text(text + "\n# A comment.\n")
+  assert experiments.Lab(tmp_path, TINY).run_dir(sokoban) != ours
+  assert experiments.Lab(tmp_path, TINY).run_dir(RUN) == before
 
 
 def test_an_estimate_counts_what_is_missing(directory: pathlib.Path, tmp_path: pathlib.Path):
