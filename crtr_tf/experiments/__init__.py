@@ -7,6 +7,7 @@
 from crtr_tf.experiments import (
   ablation_results,
   example_results,
+  grid_results,
   representation_results,
   success_results,
 )
@@ -19,7 +20,13 @@ from crtr_tf.experiments.scales import SCALES, Scale
 
 RESULTS: dict[str, Result] = {
   result.name: result
-  for module in (success_results, representation_results, ablation_results, example_results)
+  for module in (
+    success_results,
+    representation_results,
+    ablation_results,
+    grid_results,
+    example_results,
+  )
   for result in module.RESULTS
 }
 

@@ -1,5 +1,6 @@
 """How many puzzles are solved: with search, without, and with A*."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,23 @@ def seeds_of(outcomes: dict[Key, Any], *key: Any) -> list[Any]:
 def success_by_budget(found: list[Solved], budget: int) -> curves.Curve:
   budgets = curves.default_budgets(budget)
   return over_seeds([curves.success_curve(one.solved, one.nodes, budgets) for one in found])
+
+
+def add_success_curves(
+  page: Page, name: str, found: Mapping[str, list[Solved]], budget: int
+) -> None:
+  """Adds a figure of success against budget, a line for each name, and its numbers."""
+  drawn = {label: success_by_budget(group, budget) for label, group in found.items()}
+  page.figures[name] = (plots.draw_success(drawn), f"{name}: solved within a budget")
+  page.numbers[name] = {
+    label: {"budgets": curve.at.tolist(), "solved": curve.values.tolist()}
+    for label, curve in drawn.items()
+  }
+
+
+def rate(found: list[Solved]) -> str:
+  """The share solved, for a table."""
+  return mean_and_error([float(one.solved.mean()) for one in found])
 
 
 def _main_plan(scale: Scale, num_seeds: int) -> Plan:
