@@ -1,4 +1,4 @@
-"""Grids of choices on the cube: architecture, learning rate, loss, metric; what predicts success."""
+"""Grids of choices on the cube: network, learning rate, loss, metric; what predicts success."""
 
 import itertools
 from collections.abc import Mapping, Sequence
