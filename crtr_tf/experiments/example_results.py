@@ -2,12 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_datasets as tfds
 
 from crtr_tf import puzzles
 from crtr_tf.evaluation import plots
 from crtr_tf.evaluation.curves import Curve
-from crtr_tf.experiments.lab import Lab, Trained
+from crtr_tf.experiments.lab import Lab, Trained, dataset_builder
 from crtr_tf.experiments.page import Page, Table, mean_and_error
 from crtr_tf.experiments.representation_results import logged_curve
 from crtr_tf.experiments.result import Key, Plan, Result
@@ -80,7 +79,7 @@ def _robotics_plan(scale: Scale, num_seeds: int) -> Plan:
   return {
     (task, method, seed): Run(ROBOTICS, method, seed, (f'RLDS = "{name}"',))
     for task, name in names.items()
-    if tfds.builder(name).is_prepared()
+    if dataset_builder(name).is_prepared()
     for method in CONTRASTIVE
     for seed in range(num_seeds)
   }

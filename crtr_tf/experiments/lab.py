@@ -190,10 +190,7 @@ class Lab:
       if not isinstance(config, str):
         config = crtr_tf.datasets.PuzzleConfig(name=f"{self.scale.name}_scale", **config)
       data_dir = self.directory.resolve() / "data"
-      verbosity = logging.get_verbosity()
-      logging.set_verbosity(logging.ERROR)  # TFDS warns of configs that are not its own.
-      self._builders[puzzle] = tfds.builder(puzzle, config=config, data_dir=data_dir)
-      logging.set_verbosity(verbosity)
+      self._builders[puzzle] = dataset_builder(puzzle, config=config, data_dir=data_dir)
     return self._builders[puzzle]
 
   def _settings(self, task: Search) -> dict[str, Any]:
@@ -230,6 +227,16 @@ class Lab:
     if not self._in_process:
       keras.backend.clear_session()
       gc.collect()
+
+
+def dataset_builder(name: str, **kwargs: Any) -> tfds.core.DatasetBuilder:
+  """`tfds.builder` without its warnings of configs of our own and of datasets that are not there."""
+  verbosity = logging.get_verbosity()
+  logging.set_verbosity(logging.ERROR)
+  try:
+    return tfds.builder(name, **kwargs)
+  finally:
+    logging.set_verbosity(verbosity)
 
 
 def describe(task: Task) -> str:
