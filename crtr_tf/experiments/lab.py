@@ -230,7 +230,7 @@ class Lab:
 
 
 def dataset_builder(name: str, **kwargs: Any) -> tfds.core.DatasetBuilder:
-  """`tfds.builder` without its warnings of configs of our own and of datasets that are not there."""
+  """`tfds.builder` without warnings of configs of our own and of datasets that are not there."""
   verbosity = logging.get_verbosity()
   logging.set_verbosity(logging.ERROR)
   try:
