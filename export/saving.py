@@ -64,8 +64,8 @@ def save(
     weights=_fingerprint(model.encoder),
     versions=_versions(),
   )
+  # Nothing is tracked by hand: the variables that signatures use are, and would be saved twice.
   archive = keras.export.ExportArchive()
-  archive.track(model.encoder)
   states = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="states")
   goals = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="goals")
   search = solving.make_solver(
