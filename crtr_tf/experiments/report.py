@@ -25,7 +25,7 @@ section { border-top: 1px solid var(--line); margin-top: 2.2rem; padding-top: 1.
 .paper { border-left: 3px solid var(--accent); padding: .1rem 0 .1rem .8rem; margin: .7rem 0; }
 .table { overflow-x: auto; margin: .9rem 0; }
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
+caption { text-align: left; font-weight: 600; padding-bottom: .3rem; white-space: nowrap; }
 th, td { border-bottom: 1px solid var(--line); padding: .3rem .9rem .3rem 0; text-align: left;
   white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
