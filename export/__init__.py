@@ -8,7 +8,7 @@
 from crtr_tf.export.loading import ExportedModel, load
 from crtr_tf.export.metadata import Metadata, ModelError, SolverSettings, Training
 from crtr_tf.export.names import find, released_models
-from crtr_tf.export.saving import save
+from crtr_tf.export.saving import check_free, save
 
 __all__ = [
   "ExportedModel",
@@ -16,6 +16,7 @@ __all__ = [
   "ModelError",
   "SolverSettings",
   "Training",
+  "check_free",
   "find",
   "load",
   "released_models",

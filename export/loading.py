@@ -1,7 +1,6 @@
 """Reads SavedModels back, with the puzzle they are for and solvers around them."""
 
 import dataclasses
-import functools
 import os
 import pathlib
 from typing import Any
@@ -112,9 +111,3 @@ def _check_fits(metadata: Metadata, puzzle: puzzles.Puzzle, directory: pathlib.P
         f"{directory} is for {metadata.puzzle['name']} with {key} {metadata.puzzle[key]}; "
         f"wanted is {puzzle.name} with {wanted}."
       )
-
-
-@functools.cache
-def load_once(name: str) -> ExportedModel:
-  """`load` for callers in a loop, such as the workers of a bulk evaluation."""
-  return load(name)

@@ -47,8 +47,7 @@ def save(
       the model runs in servers that were built without XLA.
   """
   directory = pathlib.Path(directory)
-  if directory.exists():
-    raise FileExistsError(f"{directory} exists already; remove it or choose another export_dir.")
+  check_free(directory)
   solver = solver or SolverSettings()
   if jit_compile is None:
     jit_compile = model.encoder.jit_on_cpu
@@ -93,6 +92,12 @@ def save(
   finally:
     shutil.rmtree(partial, ignore_errors=True)
   return metadata
+
+
+def check_free(directory: pathlib.Path) -> None:
+  """Raises FileExistsError if there is something at the place of a model to be written."""
+  if directory.exists():
+    raise FileExistsError(f"{directory} exists already; remove it or choose another export_dir.")
 
 
 def _named(result: Any) -> dict[str, tf.Tensor]:

@@ -30,7 +30,7 @@ def main(argv: list[str]) -> None:
 
   say("starting TensorFlow ...")
   from crtr_tf import experiments
-  from crtr_tf.experiments import quickstart
+  from crtr_tf.experiments import quickstart, tasks
 
   scales = {"quickstart": quickstart.SCALE, "tiny": quickstart.TINY_SCALE}
   out_dir = pathlib.Path(_OUT_DIR.value)
@@ -39,7 +39,7 @@ def main(argv: list[str]) -> None:
   report = experiments.write_report(out_dir / "results", out_dir / "report")
   say("done.")
   print(experiments.tables_as_text(folder))
-  model = lab.path(quickstart.Run(quickstart.PUZZLE, "crtr"))
+  model = lab.path(tasks.Run(quickstart.PUZZLE, "crtr"))
   print(
     f"""
 Report with pictures:  {report}

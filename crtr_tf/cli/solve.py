@@ -81,13 +81,12 @@ class Session:
     self._out = out
     self._pending: collections.deque[Instance] = collections.deque()  # read, not yet written
     self._num_bad = 0
-    self._total_nodes = 0
     self._nodes: list[int] = []
     self._lengths: list[int] = []
     self._start = time.perf_counter()
     for record in out.done:
       self._count(record)
-    self._nodes_before = self._total_nodes  # of the run that is gone on with
+    self._num_before = len(self._nodes)  # from the run that is gone on with
 
   def states(self) -> Iterator[np.ndarray]:
     """The good instances that are not done yet, read as they are asked for."""
@@ -169,12 +168,11 @@ class Session:
       self._num_bad += 1
       return
     self._nodes.append(record["nodes"])
-    self._total_nodes += record["nodes"]
     if record["solved"]:
       self._lengths.append(record["length"])
 
   def _nodes_per_second(self) -> float:
-    return (self._total_nodes - self._nodes_before) / (time.perf_counter() - self._start)
+    return sum(self._nodes[self._num_before :]) / (time.perf_counter() - self._start)
 
   def _summary(self) -> str:
     total = len(self._nodes)

@@ -97,11 +97,12 @@ class Lab:
     """The file or folder whose existence says that a task is done."""
     if isinstance(task, Run):
       return self.run_dir(task) / (_MODEL if _can_solve(task) else _FINISHED)
-    name = type(task).__name__.lower()
-    own = (self.scale.num_instances, self.scale.num_trajectories, _INSTANCE_SEED)
-    if isinstance(task, Search):
-      own = (*own, sorted(self._settings(task).items()), self._difficulty(task))
-    return self.run_dir(task.run) / f"{name}-{fingerprint(*own)}.json"
+    if isinstance(task, Measure):
+      own = fingerprint(self.scale.num_trajectories, _INSTANCE_SEED)
+      return self.run_dir(task.run) / f"measure-{own}.json"
+    settings = sorted(self._settings(task).items())
+    own = fingerprint(self.scale.num_instances, _INSTANCE_SEED, settings, self._difficulty(task))
+    return self.run_dir(task.run) / f"search-{own}.json"
 
   def run_dir(self, run: Run) -> pathlib.Path:
     """Where a run is kept: its name has a hash of its whole configuration in it."""

@@ -69,6 +69,7 @@ def export_run(
     calibrate: whether to fit what distances mean in steps.
     jit_compile: of the `solve` signature.
   """
+  export.check_free(directory)  # before any work
   result = restore_run(run_dir, checkpoint)
   if result.puzzle is None:
     raise ValueError(f"{run_dir} was not trained on a puzzle: there is nothing to solve with it.")

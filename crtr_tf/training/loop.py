@@ -103,10 +103,9 @@ def train(
   with strategy.scope():
     model = method.make_model(spec, puzzle)
     model.build((None, spec.size))
+    use_xla = _use_xla(model, strategy) if jit_compile is None else jit_compile
     model.compile(
-      optimizer=optimizer(num_steps),
-      jit_compile=_use_xla(model, strategy) if jit_compile is None else jit_compile,
-      steps_per_execution=steps_per_execution,
+      optimizer(num_steps), jit_compile=use_xla, steps_per_execution=steps_per_execution
     )
     model.optimizer.build(model.trainable_variables)
     checkpoints = Checkpoints(
