@@ -56,10 +56,9 @@ def _example_page(outcomes: dict[Key, Trained], lab: Lab) -> Page:
     drawing.draw_solution(cube, states, plan, max_panels=_PANELS),
     f"A walk of {len(plan)} moves to the nearest neighbour, again and again",
   )
-  page.figures["pieces"] = (
-    plots.draw_curves({"crtr": curve}, "moves", "pieces in place (of 20)"),
-    "Blocks being built: pieces in place over time",
-  )
+  counts = plots.draw_curves({"crtr": curve}, "moves", "pieces in place (of 20)")
+  counts.axes[0].set_yticks(range(0, 21, 4))
+  page.figures["pieces"] = (counts, "Blocks being built: pieces in place over time")
   page.numbers |= {"plan": cube.format_plan(cubes[shown], plan), "pieces": pieces.tolist()}
   page.remarks.append(
     f"{solved.sum()} of {_CANDIDATES} scrambles are solved without search; shown is the longest "
