@@ -90,6 +90,7 @@ def register() -> None:
     data.simulated_trajectories,
     data.tfds_trajectories,
     data.rlds_trajectories,
+    data.augmented_trajectories,
     training.dense_encoder,
     training.conv_encoder,
     training.ContrastiveMethod,

@@ -9,11 +9,17 @@ from crtr_tf.data.pipeline import (
 )
 from crtr_tf.data.records import DatasetError
 from crtr_tf.data.sampling import TrajectoryBatch
-from crtr_tf.data.sources import rlds_trajectories, simulated_trajectories, tfds_trajectories
+from crtr_tf.data.sources import (
+  augmented_trajectories,
+  rlds_trajectories,
+  simulated_trajectories,
+  tfds_trajectories,
+)
 
 __all__ = [
   "DatasetError",
   "TrajectoryBatch",
+  "augmented_trajectories",
   "check_replicas",
   "contrastive_batches",
   "read_trajectories",

@@ -6,12 +6,12 @@ from typing import Any
 
 from crtr_tf.experiments.tasks import ROBOTICS
 
-_CPU_STEPS = {  # each a minute or two on two cores
-  "digit_jumper": 1000,
-  "n_puzzle": 4000,
-  "rubiks_cube": 1500,
-  "lights_out": 4000,
-  "sokoban": 1200,
+_CPU_TRAINING = {  # steps, a minute or two on two cores, and how often curves get a point
+  "digit_jumper": (1000, 100),
+  "n_puzzle": (4000, 500),
+  "rubiks_cube": (1500, 500),
+  "lights_out": (4000, 500),
+  "sokoban": (1200, 100),
 }
 _PUZZLES = ("sokoban", "rubiks_cube", "n_puzzle", "lights_out", "digit_jumper")
 _TOP_K = {"lights_out": 10}  # the paper limits the expansion of Lights Out
@@ -86,7 +86,7 @@ PAPER = Scale(
   dataset={"sokoban": "paper"},
   num_seeds=5,
   num_instances=1000,
-  budgets={name: 6000 for name in _CPU_STEPS},
+  budgets={name: 6000 for name in _PUZZLES},
   max_steps=6000,
   difficulty={},
   num_trajectories=100,
@@ -101,8 +101,8 @@ CPU = Scale(
   folder="cpu",
   puzzles=_PUZZLES,
   bindings={
-    name: (*training_bindings(steps, log_every=100, evaluate_every=500), "train.batch_size = 512")
-    for name, steps in _CPU_STEPS.items()
+    name: (*training_bindings(steps, 100, evaluate_every), "train.batch_size = 512")
+    for name, (steps, evaluate_every) in _CPU_TRAINING.items()
   },
   dataset={"sokoban": "small"},
   num_seeds=1,
@@ -154,7 +154,7 @@ TINY = Scale(
   },
   num_seeds=1,
   num_instances=8,
-  budgets={name: 50 for name in _CPU_STEPS},
+  budgets={name: 50 for name in _PUZZLES},
   max_steps=10,
   difficulty={"rubiks_cube": (("evaluation_moves", 2),)},
   num_trajectories=16,

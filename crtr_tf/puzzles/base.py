@@ -44,6 +44,16 @@ class Trajectories(NamedTuple):
   lengths: tf.Tensor  # [B] int32, number of states, 2 <= length <= T
 
 
+class Symmetries(NamedTuple):
+  """Ways to look at a puzzle under which it stays the same puzzle: turned, mirrored, renamed.
+
+  Symmetry k sends a state to `values[k][state[cells[k]]]`. The first one changes nothing.
+  """
+
+  cells: np.ndarray  # [K, S] int32, where each cell's value comes from
+  values: np.ndarray | None = None  # [K, V] uint8, what each value becomes; None for itself
+
+
 @dataclasses.dataclass(frozen=True)
 class ParsedInstances:
   """What a text of several instances held: the good ones as states, the bad ones as messages."""
@@ -93,6 +103,23 @@ class Puzzle(abc.ABC):
   def hash(self, states: tf.Tensor) -> tf.Tensor:
     """[..., S] uint8 -> [...] int64."""
     return hashing.hash_states(states)
+
+  # Symmetries.
+
+  def symmetries(self) -> Symmetries:
+    """Under which states keep their distances and goals stay goals; here only the identity."""
+    return Symmetries(np.arange(self.state_size, dtype=np.int32)[None])
+
+  def symmetric_images(self, states: tf.Tensor, numbers: tf.Tensor) -> tf.Tensor:
+    """Each state under the symmetry of its number: [B, ..., S], [B] int32 -> [B, ..., S] uint8."""
+    cells, values = self.symmetries()
+    batch = tf.shape(states)[0]
+    flat = tf.reshape(states, [batch, -1, self.state_size])
+    images = tf.gather(flat, tf.gather(tf.constant(cells), numbers), axis=2, batch_dims=1)
+    if values is not None:
+      renamed = tf.gather(tf.constant(values), numbers)
+      images = tf.gather(renamed, tf.cast(images, tf.int32), batch_dims=1)
+    return tf.reshape(images, tf.shape(states))
 
   # Generators. Row i depends on (seed, episodes[i]) alone.
 

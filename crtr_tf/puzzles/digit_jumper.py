@@ -108,6 +108,12 @@ class DigitJumper(base.Puzzle):
     player, nobody = tf.constant(PLAYER, tf.uint8), tf.constant(0, tf.uint8)
     return digits + tf.one_hot(cells, self.state_size, on_value=player, off_value=nobody)
 
+  def symmetries(self) -> base.Symmetries:
+    """A square board may be mirrored at the diagonal from the start to the target."""
+    if self.height != self.width:
+      return super().symmetries()
+    return base.Symmetries(grid.transposition(self.height))
+
   # Exact distances.
 
   def exact_distances(self, states: tf.Tensor) -> tf.Tensor:

@@ -51,6 +51,9 @@ class LightsOut(base.Puzzle):
   def goal(self, states: tf.Tensor) -> tf.Tensor:
     return tf.zeros_like(states)
 
+  def symmetries(self) -> base.Symmetries:
+    return base.Symmetries(grid.board_symmetries(*self.board_shape))
+
   def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
     """Uniform over the solvable boards but the solved one: a random subset of lights is pressed."""
     keys = counter_random.episode_keys("lights_out/instances", seed, episodes)

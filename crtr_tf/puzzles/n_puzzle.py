@@ -89,6 +89,13 @@ class NPuzzle(base.Puzzle):
     tiles = tf.reduce_max(tf.where(at_target, states, blank), axis=-1, keepdims=True)
     return tf.where(blanks[..., None] == cells, tiles, tf.where(at_target, blank, states))
 
+  def symmetries(self) -> base.Symmetries:
+    """The board may be mirrored at its diagonal, if tiles are renamed by where they belong."""
+    cells = grid.transposition(self.size)
+    renamed = np.zeros_like(cells, np.uint8)
+    renamed[:, self._solved] = self._solved[cells]
+    return base.Symmetries(cells, renamed)
+
   # Generators.
 
   def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:

@@ -91,6 +91,29 @@ def test_a_resumed_pipeline_continues_exactly(step: int):
   assert_equal_batches(batches(count=8 - step, first_step=step, negatives="farther"), whole[step:])
 
 
+def augmented_source() -> data.sources.AugmentedTrajectories:
+  return data.augmented_trajectories(data.simulated_trajectories(PUZZLE), PUZZLE)
+
+
+def test_augmented_trajectories_are_images_of_the_source_under_one_symmetry_each():
+  plain = next(iter(data.simulated_trajectories(PUZZLE).batches(64, seed=3)))
+  augmented = next(iter(augmented_source().batches(64, seed=3)))
+  images = np.stack(
+    [PUZZLE.symmetric_images(plain.states, tf.fill([64], number)) for number in range(8)]
+  )
+  same = np.all(images == augmented.states.numpy(), axis=(2, 3))  # [symmetries, trajectories]
+  assert same.any(axis=0).all()
+  assert (same.sum(axis=1) > 0).all()
+  np.testing.assert_array_equal(augmented.episodes, plain.episodes)
+
+
+def test_augmented_batches_resume_exactly():
+  assert_equal_batches(
+    batches(5, source=augmented_source())[3:],
+    batches(2, source=augmented_source(), first_step=3),
+  )
+
+
 def test_train_and_test_splits_share_no_trajectory():
   train = data.read_trajectories(data.simulated_trajectories(PUZZLE, "train"), 200, seed=0)
   test = data.read_trajectories(data.simulated_trajectories(PUZZLE, "test"), 200, seed=0)

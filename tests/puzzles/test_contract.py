@@ -83,6 +83,46 @@ def test_goal_is_solved_and_its_own_goal(puzzle: Puzzle, states: tf.Tensor):
   np.testing.assert_array_equal(puzzle.goal(goal), goal)
 
 
+def test_symmetries_keep_the_puzzle(puzzle: Puzzle, states: tf.Tensor):
+  cells, values = puzzle.symmetries()
+  states = states[:: len(states) // 12]
+  hashes = []
+  for number in range(len(cells)):
+    numbers = tf.fill([len(states)], number)
+    images = puzzle.symmetric_images(states, numbers)
+    np.testing.assert_array_equal(np.sort(cells[number]), np.arange(puzzle.state_size))
+    np.testing.assert_array_equal(puzzle.is_solved(images), puzzle.is_solved(states))
+    goals = puzzle.symmetric_images(puzzle.goal(states), numbers)
+    np.testing.assert_array_equal(puzzle.goal(images), goals)
+    # The neighbours of an image are the images of the neighbours, by whatever moves.
+    of_images = puzzle.children(images).states
+    of_states = puzzle.symmetric_images(puzzle.children(states).states, numbers)
+    np.testing.assert_array_equal(
+      np.sort(puzzle.hash(of_images), axis=1), np.sort(puzzle.hash(of_states), axis=1)
+    )
+    hashes.append(puzzle.hash(images).numpy())
+  np.testing.assert_array_equal(hashes[0], puzzle.hash(states))
+  assert values is None or values.shape == (len(cells), puzzle.num_values)
+  assert np.any(np.array(hashes) != hashes[0]) == (len(cells) > 1)
+
+
+@pytest.mark.parametrize(
+  ("name", "count"),
+  [
+    ("rubiks_cube", 48),
+    ("sokoban", 8),
+    ("sokoban_8x9", 4),
+    ("n_puzzle", 2),
+    ("lights_out", 8),
+    ("digit_jumper", 2),
+    ("digit_jumper_5x8", 1),
+  ],
+)
+def test_number_of_symmetries(name: str, count: int):
+  cells, _ = CASES[name].symmetries()
+  assert len(cells) == len({tuple(row) for row in cells}) == count
+
+
 def test_instances_are_not_solved(puzzle: Puzzle):
   assert not puzzle.is_solved(puzzle.instances(0, EPISODES)).numpy().any()
 

@@ -57,16 +57,10 @@ class RubiksCube(base.Puzzle):
   def goal(self, states: tf.Tensor) -> tf.Tensor:
     return tf.broadcast_to(tf.constant(geometry.SOLVED), tf.shape(states))
 
-  def symmetric_images(self, states: tf.Tensor, symmetry: tf.Tensor) -> tf.Tensor:
-    """Turns each cube as a whole: [B, S] states, [B] int32 numbers in [0, 48) -> [B, S] uint8.
-
-    Numbers below 24 are rotations (0 the identity), the others mirror images. Solved stays solved
-    and distances between states stay the same, so this augments training data.
-    """
+  def symmetries(self) -> base.Symmetries:
+    """The cube turned as a whole (the first 24) and mirrored, colours renamed to match."""
     rows, colours, _ = geometry.symmetries()
-    moved = tf.gather(states, tf.gather(tf.constant(rows), symmetry), batch_dims=1)
-    renamed = tf.gather(tf.constant(colours), symmetry)
-    return tf.gather(renamed, tf.cast(moved, tf.int32), batch_dims=1)
+    return base.Symmetries(rows, colours)
 
   def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
     keys = counter_random.episode_keys("rubiks_cube/instances", seed, episodes)

@@ -121,6 +121,9 @@ class Sokoban(base.Puzzle):
       written = tf.where(cells == cell[..., None], value[..., None], written)
     return written
 
+  def symmetries(self) -> base.Symmetries:
+    return base.Symmetries(grid.board_symmetries(*self.board_shape))
+
   # Generators. They run on the host, also in graphs; XLA cannot compile them.
 
   def instances(self, seed: int, episodes: tf.Tensor) -> tf.Tensor:
