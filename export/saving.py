@@ -11,7 +11,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from crtr_tf import models, puzzles, version
+from crtr_tf import models, puzzles, search, version
 from crtr_tf.export import solving
 from crtr_tf.export.metadata import FILE, Metadata, SolverSettings, Training
 
@@ -63,35 +63,55 @@ def save(
     weights=_fingerprint(model.encoder),
     versions=_versions(),
   )
-  # Nothing is tracked by hand: the variables that signatures use are, and would be saved twice.
-  archive = keras.export.ExportArchive()
-  states = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="states")
-  goals = tf.TensorSpec([None, puzzle.state_size], tf.uint8, name="goals")
-  search = solving.make_solver(
+  served = solving.make_solver(
     puzzle, model, solver, calibration, num_lanes=_SERVED_LANES, jit_compile=jit_compile
   )
-  # Keras makes the first one the default, too.
-  archive.add_endpoint("solve", lambda states: _named(search.solve_in_graph(states)), [states])
-  archive.add_endpoint(
-    "distance", lambda states, goals: {"distances": model.distance(states, goals)}, [states, goals]
-  )
-  if embeds:
-    archive.add_endpoint("embed", lambda states: {"embeddings": model.embed(states)}, [states])
-    vectors = tf.TensorSpec([None, model.encoder.representation_dim], tf.float32)
-    archive.add_endpoint(
-      "embedding_distance",
-      lambda states, goals: {"distances": model.embedding_distance(states, goals)},
-      [vectors, vectors],
-    )
+  saved, signatures = _endpoints(model, served)
   partial = directory.with_name(f"{directory.name}.{os.getpid()}.partial")
   try:
-    archive.write_out(str(partial), verbose=False)
+    tf.saved_model.save(saved, str(partial), signatures)
     (partial / FILE).parent.mkdir(exist_ok=True)
     (partial / FILE).write_text(metadata.as_json())
     partial.rename(directory)
   finally:
     shutil.rmtree(partial, ignore_errors=True)
   return metadata
+
+
+def _endpoints(
+  model: models.HeuristicModel, solver: search.Solver
+) -> tuple[tf.Module, dict[str, Any]]:
+  """The functions that are saved: as attributes for those who load them, and as signatures."""
+  cells = solver.puzzle.state_size
+  states = tf.TensorSpec([None, cells], tf.uint8, name="states")
+  goals = tf.TensorSpec([None, cells], tf.uint8, name="goals")
+  functions = {
+    "solve": (lambda states: _named(solver.solve_in_graph(states)), [states]),
+    "distance": (
+      lambda states, goals: {"distances": model.distance(states, goals)},
+      [states, goals],
+    ),
+  }
+  if isinstance(model, models.EmbeddingHeuristic):
+    vectors = tf.TensorSpec([None, model.encoder.representation_dim], tf.float32)
+    functions |= {
+      "embed": (lambda states: {"embeddings": model.embed(states)}, [states]),
+      "embedding_distance": (
+        lambda states, goals: {"distances": model.embedding_distance(states, goals)},
+        [vectors, vectors],
+      ),
+    }
+  # Concrete functions in a plain module: anything else, Keras' ExportArchive included, traces every
+  # function twice, and the search is large.
+  traced = {
+    name: tf.function(function, input_signature=specs).get_concrete_function()
+    for name, (function, specs) in functions.items()
+  }
+  saved = tf.Module()
+  saved.weights = [variable.value for variable in model.encoder.variables]
+  for name, function in traced.items():
+    setattr(saved, name, function)
+  return saved, {"serving_default": traced["solve"], **traced}
 
 
 def check_free(directory: pathlib.Path) -> None:
