@@ -6,11 +6,12 @@
 """
 
 from crtr_tf.export.loading import ExportedModel, load
-from crtr_tf.export.metadata import Metadata, ModelError, SolverSettings, Training
+from crtr_tf.export.metadata import HISTORY, Metadata, ModelError, SolverSettings, Training
 from crtr_tf.export.names import find, released_models
 from crtr_tf.export.saving import check_free, save
 
 __all__ = [
+  "HISTORY",
   "ExportedModel",
   "Metadata",
   "ModelError",

@@ -8,6 +8,7 @@ from typing import Any, Self
 from crtr_tf import puzzles
 
 FILE = pathlib.PurePath("assets.extra", "crtr.json")  # where TensorFlow leaves room for such things
+HISTORY = FILE.with_name("metrics.csv")  # what was logged while training: step, metric, value
 FORMAT = 1  # raised when a file of today could no longer be read
 
 

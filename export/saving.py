@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from crtr_tf import models, puzzles, search, version
 from crtr_tf.export import solving
-from crtr_tf.export.metadata import FILE, Metadata, SolverSettings, Training
+from crtr_tf.export.metadata import FILE, HISTORY, Metadata, SolverSettings, Training
 
 _SERVED_LANES = 64  # problems that the `solve` signature searches at once
 
@@ -26,6 +26,7 @@ def save(
   solver: SolverSettings | None = None,
   calibration: dict[str, list[float]] | None = None,
   jit_compile: bool | None = None,
+  history: str | None = None,
 ) -> Metadata:
   """Writes a model with its signatures and metadata; never leaves half of it at its place.
 
@@ -45,6 +46,7 @@ def save(
     calibration: see `Metadata`.
     jit_compile: whether XLA compiles the `solve` signature; None for where it is faster. Without,
       the model runs in servers that were built without XLA.
+    history: what was logged while training, as CSV; kept beside the metadata.
   """
   directory = pathlib.Path(directory)
   check_free(directory)
@@ -72,6 +74,8 @@ def save(
     tf.saved_model.save(saved, str(partial), signatures)
     (partial / FILE).parent.mkdir(exist_ok=True)
     (partial / FILE).write_text(metadata.as_json())
+    if history is not None:
+      (partial / HISTORY).write_text(history)
     partial.rename(directory)
   finally:
     shutil.rmtree(partial, ignore_errors=True)

@@ -38,8 +38,11 @@ def main(argv: list[str]) -> None:
   del argv
   if not (_LIST.value or _RESULT.value or _REPORT.value or _MARKDOWN.value):
     raise ValueError("give --result=NAME, --report=FOLDER, --markdown=FOLDER or --list.")
+  import tensorflow as tf
+
   from crtr_tf import experiments
 
+  tf.get_logger().setLevel("ERROR")  # It warns of the many searches that are traced: one a model.
   if _LIST.value:
     for result in experiments.RESULTS.values():
       print(f"{result.name:<32} {result.title}")

@@ -8,6 +8,7 @@ from crtr_tf.experiments import (
   ablation_results,
   example_results,
   grid_results,
+  released_results,
   representation_results,
   success_results,
 )
@@ -26,6 +27,7 @@ RESULTS: dict[str, Result] = {
     ablation_results,
     grid_results,
     example_results,
+    released_results,
   )
   for result in module.RESULTS
 }

@@ -23,7 +23,7 @@ from crtr_tf import configs, data, export, puzzles
 from crtr_tf.evaluation import bulk, evaluate
 from crtr_tf.experiments import runs
 from crtr_tf.experiments.scales import Scale
-from crtr_tf.experiments.tasks import Measure, Run, Search, Task, fingerprint
+from crtr_tf.experiments.tasks import Measure, Released, Run, Search, Task, fingerprint
 from crtr_tf.training import run_directory
 
 _INSTANCE_SEED = 0  # of all evaluation instances: results of different runs compare
@@ -78,7 +78,7 @@ class Lab:
     Returns:
       `Trained` for a run, `evaluate.Solved` for a search, a record (dict) for a measure.
     """
-    if isinstance(task, Run):
+    if isinstance(task, Run | Released):
       return self._trained(task)
     path = self.path(task)
     if not path.exists():
@@ -95,17 +95,25 @@ class Lab:
 
   def path(self, task: Task) -> pathlib.Path:
     """The file or folder whose existence says that a task is done."""
+    if isinstance(task, Released):
+      return export.find(task.name)
     if isinstance(task, Run):
       return self.run_dir(task) / (_MODEL if _can_solve(task) else _FINISHED)
     if isinstance(task, Measure):
       own = fingerprint(self.scale.num_trajectories, _INSTANCE_SEED)
       return self.run_dir(task.run) / f"measure-{own}.json"
     settings = sorted(self._settings(task).items())
-    own = fingerprint(self.scale.num_instances, _INSTANCE_SEED, settings, self._difficulty(task))
+    own = fingerprint(self._num_instances(task), _INSTANCE_SEED, settings, self._difficulty(task))
     return self.run_dir(task.run) / f"search-{own}.json"
 
-  def run_dir(self, run: Run) -> pathlib.Path:
-    """Where a run is kept: its name has a hash of its whole configuration in it."""
+  def run_dir(self, run: Run | Released) -> pathlib.Path:
+    """Where a run and all that is known of it is kept.
+
+    Its name has a hash of its whole configuration in it; that of a released model, of its weights.
+    """
+    if isinstance(run, Released):
+      weights = export.Metadata.read(export.find(run.name)).weights
+      return self.directory / "runs" / "released" / f"{run.name}-{weights}"
     if run not in self._run_names:
       data_config = self.scale.dataset.get(run.puzzle)
       # Where data are does not matter, what they are does.
@@ -125,8 +133,10 @@ class Lab:
       bindings.append(f'DATASET = "{self._dataset(run.puzzle).data_dir}"')
     return bindings
 
-  def command(self, run: Run) -> list[str]:
+  def command(self, run: Run | Released) -> list[str]:
     """The command that trains a run."""
+    if isinstance(run, Released):
+      return ["crtr-train", f"--gin_file=gin/cpu/released/{run.puzzle}_{run.method}.gin"]
     return [
       "crtr-train",
       f"--run_dir={self.run_dir(run)}",
@@ -136,7 +146,7 @@ class Lab:
 
   def estimate(self, tasks: Sequence[Task]) -> tuple[int, float]:
     """How many of the tasks and of the runs below them are to be done, and their seconds."""
-    needed = {task if isinstance(task, Run) else task.run for task in tasks} | set(tasks)
+    needed = {trained_by(task) for task in tasks} | set(tasks)
     missing = [task for task in needed if not self.is_done(task)]
     seconds = sum(
       self.scale.run_seconds if isinstance(task, Run) else self.scale.search_seconds
@@ -144,12 +154,14 @@ class Lab:
     )
     return len(missing), seconds
 
-  def load(self, run: Run) -> export.ExportedModel:
+  def load(self, run: Run | Released) -> export.ExportedModel:
     """The model of a run."""
     return export.load(self._trained(run).model_dir)
 
-  def _trained(self, run: Run) -> Trained:
+  def _trained(self, run: Run | Released) -> Trained:
     run_dir, done = self.run_dir(run), self.path(run)
+    if isinstance(run, Released):
+      return Trained(run_dir, done, _read_metrics(done / export.HISTORY))
     if not done.exists():
       self._prepare(run.puzzle)
       self._say(f"{describe(run)} ...")
@@ -195,9 +207,16 @@ class Lab:
     return self._builders[puzzle]
 
   def _settings(self, task: Search) -> dict[str, Any]:
+    if isinstance(task.run, Released):
+      return dict(task.settings)
     return {**self.scale.settings(task.run.puzzle), **dict(task.settings)}
 
+  def _num_instances(self, task: Search) -> int:
+    return task.num_instances or self.scale.num_instances
+
   def _difficulty(self, task: Search) -> dict[str, Any]:
+    if isinstance(task.run, Released):
+      return dict(task.difficulty)
     return {**dict(self.scale.difficulty.get(task.run.puzzle, ())), **dict(task.difficulty)}
 
   def _search(self, task: Search) -> dict[str, Any]:
@@ -210,7 +229,7 @@ class Lab:
       tuple(sorted(self._settings(task).items())),
       jit_compile=self.scale.jit_compile,
     )
-    instances = evaluate.generated_instances(puzzle, self.scale.num_instances, _INSTANCE_SEED)
+    instances = evaluate.generated_instances(puzzle, self._num_instances(task), _INSTANCE_SEED)
     solved = evaluate.Solved.of(bulk.solve_pieces(job, instances), puzzle)
     bulk.solver_of.cache_clear()
     return {
@@ -240,13 +259,16 @@ def dataset_builder(name: str, **kwargs: Any) -> tfds.core.DatasetBuilder:
     logging.set_verbosity(verbosity)
 
 
+def trained_by(task: Task) -> Run | Released:
+  """What a task needs to be trained, which may be itself."""
+  return task.run if isinstance(task, Search | Measure) else task
+
+
 def describe(task: Task) -> str:
   """One line for people."""
-  run = task if isinstance(task, Run) else task.run
-  what = {Run: "training", Search: "searching with", Measure: "measuring"}[type(task)]
-  more = f" ({', '.join(run.bindings)})" if run.bindings else ""
+  what = {Run: "training", Search: "searching with", Measure: "measuring"}.get(type(task), "using")
   settings = f" {dict(task.settings)}" if isinstance(task, Search) and task.settings else ""
-  return f"{what} {run.method} for {run.puzzle}, seed {run.seed}{more}{settings}"
+  return f"{what} {trained_by(task)}{settings}"
 
 
 def _can_solve(run: Run) -> bool:

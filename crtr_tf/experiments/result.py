@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from crtr_tf import version
-from crtr_tf.experiments.lab import Lab
+from crtr_tf.experiments.lab import Lab, trained_by
 from crtr_tf.experiments.page import Page
 from crtr_tf.experiments.scales import Scale
-from crtr_tf.experiments.tasks import Run, Task
+from crtr_tf.experiments.tasks import Released, Run, Task
 
 Key = tuple[Any, ...]
 Plan = dict[Key, Task]
@@ -53,7 +53,7 @@ class Result:
 
   def _about(self, plan: Plan, lab: Lab, num_seeds: int) -> dict[str, Any]:
     command = f"crtr-reproduce --result={self.name} --scale={lab.scale.name} --seeds={num_seeds}"
-    trained = dict.fromkeys(task if isinstance(task, Run) else task.run for task in plan.values())
+    trained = dict.fromkeys(map(trained_by, plan.values()))
     return {
       "name": self.name,
       "title": self.title,
@@ -70,7 +70,7 @@ class Result:
     }
 
 
-def _portable(lab: Lab, run: Run) -> list[str]:
+def _portable(lab: Lab, run: Run | Released) -> list[str]:
   """The command of a run with paths as seen from the lab's folder."""
   prefix = str(lab.directory.resolve()) + "/"
   return [part.replace(prefix, "").replace(f"{lab.directory}/", "") for part in lab.command(run)]

@@ -87,6 +87,14 @@ def export_run(
     None if seconds is None else round(seconds, 1),
     config.read_text(),
   )
+  metrics = run_dir / run_directory.METRICS
   return export.save(
-    result.model, result.puzzle, directory, info, settings, steps, jit_compile=jit_compile
+    result.model,
+    result.puzzle,
+    directory,
+    info,
+    settings,
+    steps,
+    jit_compile,
+    metrics.read_text() if metrics.is_file() else None,
   )

@@ -1,5 +1,7 @@
 """What results are made of: trainings, searches with a trained model, and measures of it.
 
+In the place of a training there may be a released model.
+
 Tasks are plain values. Their hash, with the scale's bindings in it, is where their outcome is kept;
 so two results that ask for the same task share it.
 """
@@ -38,6 +40,31 @@ class Run:
       return [f"gin/{folder}/{self.puzzle}_crtr.gin", _RANDOM_LAYER]
     return [f"gin/{folder}/{self.puzzle}_{self.method}.gin"]
 
+  def __str__(self) -> str:
+    more = f" ({', '.join(self.bindings)})" if self.bindings else ""
+    return f"{self.method} for {self.puzzle}, seed {self.seed}{more}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Released:
+  """A model that comes with the package, whatever the scale.
+
+  Attributes:
+    puzzle: its name.
+    method: "crtr", or "crl" for the twin that was trained alike.
+  """
+
+  puzzle: str
+  method: str = "crtr"
+
+  @property
+  def name(self) -> str:
+    """What `export.find` knows it by."""
+    return self.puzzle if self.method == "crtr" else f"{self.puzzle}_{self.method}"
+
+  def __str__(self) -> str:
+    return f"the released {self.name}"
+
 
 @dataclasses.dataclass(frozen=True)
 class Search:
@@ -45,24 +72,27 @@ class Search:
 
   Attributes:
     run: what was trained.
-    settings: of `export.SolverSettings`, that differ from the scale's.
+    settings: of `export.SolverSettings`, that differ from the scale's; for a released model, from
+      those that it recommends.
     difficulty: arguments of the puzzle that make its instances easier or harder, such as the number
       of moves of a scramble.
+    num_instances: how many, if not as many as the scale has.
   """
 
-  run: Run
+  run: Run | Released
   settings: tuple[tuple[str, Any], ...] = ()
   difficulty: tuple[tuple[str, Any], ...] = ()
+  num_instances: int | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Measure:
   """How well the distances of a run's model tell time; see `evaluation.evaluate.represent`."""
 
-  run: Run
+  run: Run | Released
 
 
-Task = Run | Search | Measure
+Task = Run | Released | Search | Measure
 
 
 def fingerprint(*parts: Any) -> str:

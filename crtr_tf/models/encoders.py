@@ -138,7 +138,7 @@ class ResidualDenseEncoder(Encoder):
 
 @keras.saving.register_keras_serializable(package="crtr_tf")
 class ResidualConvEncoder(Encoder):
-  """Residual network of 3x3 convolutions with BatchNorm, averaged over the board at the end.
+  """Residual network of 3x3 convolutions with BatchNorm, usually averaged over the board.
 
   Args:
     board_shape: rows and columns; states are [B, rows * columns] cells, row by row.
@@ -149,6 +149,8 @@ class ResidualConvEncoder(Encoder):
     synchronized: whether BatchNorm takes its statistics over the replicas of a strategy together.
     num_boards: boards that enter side by side, [B, num_boards * rows * columns], and become
       channels; 2 for networks that see a pair of states.
+    first_stride: of the input layer; 2 leaves a quarter of the cells to the layers behind it.
+    flatten: whether the last layer sees every place of the board in place of their average.
     **kwargs: of `keras.layers.Layer`, such as dtype="mixed_bfloat16".
   """
 
@@ -161,6 +163,8 @@ class ResidualConvEncoder(Encoder):
     representation_dim: int = 64,
     synchronized: bool = True,
     num_boards: int = 1,
+    first_stride: int = 1,
+    flatten: bool = False,
     **kwargs: Any,
   ):
     super().__init__(representation_dim, depth, **kwargs)
@@ -169,21 +173,24 @@ class ResidualConvEncoder(Encoder):
     self.width = width
     self.synchronized = synchronized
     self.num_boards = num_boards
-    self._stem = _Stack([*self._conv(), layers.ReLU(**self._policy)], **self._policy)
+    self.first_stride = first_stride
+    self.flatten = flatten
+    self._stem = _Stack([*self._conv(first_stride), layers.ReLU(**self._policy)], **self._policy)
     self._blocks = [
       _ResidualBlock([*self._conv(), layers.ReLU(**self._policy), *self._conv()], **self._policy)
       for _ in range(depth // 2)
     ]
-    self._pool = layers.GlobalAveragePooling2D(**self._policy)
+    pool = layers.Flatten if flatten else layers.GlobalAveragePooling2D
+    self._pool = pool(**self._policy)
 
   @property
   def jit_on_cpu(self) -> bool:
     return self.width < _WIDE_CONVOLUTION
 
-  def _conv(self) -> tuple[layers.Layer, layers.Layer]:
+  def _conv(self, stride: int = 1) -> tuple[layers.Layer, layers.Layer]:
     return (
       # No bias: the norm behind it would take it away again.
-      layers.Conv2D(self.width, 3, padding="same", use_bias=False, **self._policy),
+      layers.Conv2D(self.width, 3, stride, padding="same", use_bias=False, **self._policy),
       layers.BatchNormalization(
         momentum=_MOMENTUM, epsilon=_EPSILON, synchronized=self.synchronized, **self._policy
       ),
@@ -222,6 +229,8 @@ class ResidualConvEncoder(Encoder):
       "width": self.width,
       "synchronized": self.synchronized,
       "num_boards": self.num_boards,
+      "first_stride": self.first_stride,
+      "flatten": self.flatten,
     }
     return {**super().get_config(), **own}
 

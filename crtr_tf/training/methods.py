@@ -52,6 +52,8 @@ def conv_encoder(
   depth: int = 8,
   representation_dim: int = 64,
   dtype: str = "float32",
+  first_stride: int = 1,
+  flatten: bool = False,
 ) -> models.Encoder:
   """A residual convolutional encoder that fits the boards; see `models.ResidualConvEncoder`."""
   if spec.board_shape is None or spec.num_values is None:
@@ -60,7 +62,14 @@ def conv_encoder(
       "without rows and columns. Use dense_encoder."
     )
   return models.ResidualConvEncoder(
-    spec.board_shape, spec.num_values, width, depth, representation_dim, dtype=dtype
+    spec.board_shape,
+    spec.num_values,
+    width,
+    depth,
+    representation_dim,
+    first_stride=first_stride,
+    flatten=flatten,
+    dtype=dtype,
   )
 
 

@@ -132,3 +132,6 @@ def test_tasks_are_described_in_a_line():
   task = tasks.Search(tasks.Run("sokoban", "crl", 2, ("a = 1",)), (("solver", "greedy"),))
   text = labs.describe(task)
   assert text == "searching with crl for sokoban, seed 2 (a = 1) {'solver': 'greedy'}"
+  assert labs.describe(tasks.Measure(tasks.Released("sokoban", "crl"))) == (
+    "measuring the released sokoban_crl"
+  )

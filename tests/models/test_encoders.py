@@ -78,30 +78,36 @@ def test_conv_encoder_does_not_care_where_on_a_large_board_something_is():
   assert not np.allclose(embedded[0], encoder(np.zeros((1, 225), np.uint8))[0], atol=1e-5)
 
 
-@pytest.mark.parametrize("num_boards", [1, 2])
-def test_conv_encoder_computes_what_its_description_says(num_boards: int):
-  encoder = models.ResidualConvEncoder((3, 4), 5, 4, 4, 3, num_boards=num_boards)
+@pytest.mark.parametrize(
+  ("num_boards", "stride", "flatten"), [(1, 1, False), (2, 1, False), (1, 2, True), (2, 2, False)]
+)
+def test_conv_encoder_computes_what_its_description_says(
+  num_boards: int, stride: int, flatten: bool
+):
+  encoder = models.ResidualConvEncoder(
+    (3, 4), 5, 4, 4, 3, num_boards=num_boards, first_stride=stride, flatten=flatten
+  )
   states = cells(6, num_boards * 12, 5)
   encoder.build(states.shape)
   shake(encoder)
   take = weights_in_order(encoder)
   head_kernel, head_bias = take(2)
 
-  def conv(x: np.ndarray) -> np.ndarray:
+  def conv(x: np.ndarray, stride: int = 1) -> np.ndarray:
     kernel, gamma, beta, mean, variance = take(5)
-    padded = np.pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)])
-    y = sum(
-      padded[:, row : row + 3, column : column + 4] @ kernel[row, column]
-      for row in range(3)
-      for column in range(3)
-    )
+    # As many zeros as the last window needs, an odd one at the end.
+    needed = [(-(-size // stride) - 1) * stride + 3 - size for size in x.shape[1:3]]
+    padded = np.pad(x, [(0, 0), *((zeros // 2, -(-zeros // 2)) for zeros in needed), (0, 0)])
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(1, 2))
+    y = np.einsum("bhwcij,ijcd->bhwd", windows[:, ::stride, ::stride], kernel)
     return gamma * (y - mean) / np.sqrt(variance + 1e-5) + beta
 
   boards = np.eye(5)[states].reshape(6, num_boards, 3, 4, 5)
-  x = np.maximum(conv(np.concatenate(list(boards.swapaxes(0, 1)), axis=-1)), 0)
+  x = np.maximum(conv(np.concatenate(list(boards.swapaxes(0, 1)), axis=-1), stride), 0)
   for _ in range(2):
     x = x + conv(np.maximum(conv(x), 0))
-  expected = x.mean((1, 2)) @ head_kernel + head_bias
+  pooled = x.reshape(6, -1) if flatten else x.mean((1, 2))
+  expected = pooled @ head_kernel + head_bias
   np.testing.assert_allclose(encoder(states, training=False), expected, rtol=1e-4, atol=1e-3)
 
 
@@ -139,6 +145,7 @@ ENCODERS = {
   "wide first": lambda: models.ResidualDenseEncoder(4, 8, 2, 5, first_width=12),
   "continuous": lambda: models.ResidualDenseEncoder(None, 8, 2, 5),
   "conv": lambda: models.ResidualConvEncoder((2, 3), 4, 8, 2, 5, synchronized=False),
+  "strided": lambda: models.ResidualConvEncoder((2, 3), 4, 8, 2, 5, first_stride=2, flatten=True),
   "mixed": lambda: models.ResidualDenseEncoder(4, 8, 2, 5, dtype="mixed_bfloat16"),
 }
 
