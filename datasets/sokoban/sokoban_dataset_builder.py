@@ -25,6 +25,13 @@ class Builder(trajectory_builder.TrajectoryBuilder):
       episodes_per_shard=_EPISODES_PER_SHARD,
     ),
     PuzzleConfig(
+      name="medium",
+      description="12x12 levels with four boxes, for an hour of a CPU; see gin/cpu/released.",
+      num_train=30_000,
+      num_test=200,
+      episodes_per_shard=_EPISODES_PER_SHARD,
+    ),
+    PuzzleConfig(
       name="8x8_small",
       description="8x8 levels with two boxes, for experiments on a CPU.",
       puzzle={"height": 8, "width": 8, "num_boxes": 2},
