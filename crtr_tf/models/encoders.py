@@ -96,14 +96,20 @@ class ResidualDenseEncoder(Encoder):
     self.width = width
     self.first_width = first_width
     widths = [width] if first_width is None else [first_width, width]
-    stem = [layer for one in widths for layer in _dense(one, self._policy)]
+    stem = [layer for one in widths for layer in (*self._dense(one), layers.ReLU(**self._policy))]
     self._stem = _Stack(stem, **self._policy)
     self._blocks = [
       _ResidualBlock(
-        [*_dense(width, self._policy), *_dense(width, self._policy, relu=False)], **self._policy
+        [*self._dense(width), layers.ReLU(**self._policy), *self._dense(width)], **self._policy
       )
       for _ in range(depth // 2)
     ]
+
+  def _dense(self, width: int) -> tuple[layers.Layer, layers.Layer]:
+    return (
+      layers.Dense(width, **self._policy),
+      layers.LayerNormalization(epsilon=_EPSILON, **self._policy),
+    )
 
   def build(self, input_shape: Sequence[int | None]) -> None:
     batch, size = input_shape
@@ -144,8 +150,7 @@ class ResidualConvEncoder(Encoder):
     num_boards: boards that enter side by side, [B, num_boards * rows * columns], and become
       channels; 2 for networks that see a pair of states.
     first_stride: of the input layer; 2 leaves a quarter of the cells to the layers behind it.
-    flatten: whether the last layers see every place of the board in place of their average.
-    head_width: if given, a hidden layer of this size with LayerNorm comes before the last one.
+    flatten: whether the last layer sees every place of the board in place of their average.
     **kwargs: of `keras.layers.Layer`, such as dtype="mixed_bfloat16".
   """
 
@@ -160,7 +165,6 @@ class ResidualConvEncoder(Encoder):
     num_boards: int = 1,
     first_stride: int = 1,
     flatten: bool = False,
-    head_width: int | None = None,
     **kwargs: Any,
   ):
     super().__init__(representation_dim, depth, **kwargs)
@@ -171,15 +175,13 @@ class ResidualConvEncoder(Encoder):
     self.num_boards = num_boards
     self.first_stride = first_stride
     self.flatten = flatten
-    self.head_width = head_width
     self._stem = _Stack([*self._conv(first_stride), layers.ReLU(**self._policy)], **self._policy)
     self._blocks = [
       _ResidualBlock([*self._conv(), layers.ReLU(**self._policy), *self._conv()], **self._policy)
       for _ in range(depth // 2)
     ]
     pool = layers.Flatten if flatten else layers.GlobalAveragePooling2D
-    hidden = () if head_width is None else _dense(head_width, self._policy)
-    self._pool = _Stack([pool(**self._policy), *hidden], **self._policy)
+    self._pool = pool(**self._policy)
 
   @property
   def jit_on_cpu(self) -> bool:
@@ -229,7 +231,6 @@ class ResidualConvEncoder(Encoder):
       "num_boards": self.num_boards,
       "first_stride": self.first_stride,
       "flatten": self.flatten,
-      "head_width": self.head_width,
     }
     return {**super().get_config(), **own}
 
@@ -245,15 +246,6 @@ def prefers_xla(encoder: Encoder, num_replicas: int = 1, device_type: str = "CPU
   if num_replicas > 1:
     return False
   return encoder.jit_on_cpu if device_type == "CPU" else True
-
-
-def _dense(width: int, policy: dict[str, Any], relu: bool = True) -> list[layers.Layer]:
-  """A dense layer, its norm and, usually, ReLU."""
-  stack = [
-    layers.Dense(width, **policy),
-    layers.LayerNormalization(epsilon=_EPSILON, **policy),
-  ]
-  return [*stack, layers.ReLU(**policy)] if relu else stack
 
 
 class _Stack(layers.Layer):

@@ -54,7 +54,6 @@ def conv_encoder(
   dtype: str = "float32",
   first_stride: int = 1,
   flatten: bool = False,
-  head_width: int | None = None,
 ) -> models.Encoder:
   """A residual convolutional encoder that fits the boards; see `models.ResidualConvEncoder`."""
   if spec.board_shape is None or spec.num_values is None:
@@ -70,7 +69,6 @@ def conv_encoder(
     representation_dim,
     first_stride=first_stride,
     flatten=flatten,
-    head_width=head_width,
     dtype=dtype,
   )
 

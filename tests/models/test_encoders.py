@@ -79,18 +79,13 @@ def test_conv_encoder_does_not_care_where_on_a_large_board_something_is():
 
 
 @pytest.mark.parametrize(
-  ("num_boards", "first_stride", "flatten", "head_width"),
-  [(1, 1, False, None), (2, 1, False, None), (1, 2, True, None), (2, 2, False, 7), (1, 1, True, 7)],
+  ("num_boards", "stride", "flatten"), [(1, 1, False), (2, 1, False), (1, 2, True), (2, 2, False)]
 )
 def test_conv_encoder_computes_what_its_description_says(
-  num_boards: int, first_stride: int, flatten: bool, head_width: int | None
+  num_boards: int, stride: int, flatten: bool
 ):
   encoder = models.ResidualConvEncoder(
-    *((3, 4), 5, 4, 4, 3),
-    num_boards=num_boards,
-    first_stride=first_stride,
-    flatten=flatten,
-    head_width=head_width,
+    (3, 4), 5, 4, 4, 3, num_boards=num_boards, first_stride=stride, flatten=flatten
   )
   states = cells(6, num_boards * 12, 5)
   encoder.build(states.shape)
@@ -108,14 +103,11 @@ def test_conv_encoder_computes_what_its_description_says(
     return gamma * (y - mean) / np.sqrt(variance + 1e-5) + beta
 
   boards = np.eye(5)[states].reshape(6, num_boards, 3, 4, 5)
-  x = np.maximum(conv(np.concatenate(list(boards.swapaxes(0, 1)), axis=-1), first_stride), 0)
+  x = np.maximum(conv(np.concatenate(list(boards.swapaxes(0, 1)), axis=-1), stride), 0)
   for _ in range(2):
     x = x + conv(np.maximum(conv(x), 0))
-  x = x.reshape(6, -1) if flatten else x.mean((1, 2))
-  if head_width is not None:
-    kernel, bias, gamma, beta = take(4)
-    x = np.maximum(layer_norm(x @ kernel + bias, gamma, beta), 0)
-  expected = x @ head_kernel + head_bias
+  pooled = x.reshape(6, -1) if flatten else x.mean((1, 2))
+  expected = pooled @ head_kernel + head_bias
   np.testing.assert_allclose(encoder(states, training=False), expected, rtol=1e-4, atol=1e-3)
 
 
@@ -153,9 +145,7 @@ ENCODERS = {
   "wide first": lambda: models.ResidualDenseEncoder(4, 8, 2, 5, first_width=12),
   "continuous": lambda: models.ResidualDenseEncoder(None, 8, 2, 5),
   "conv": lambda: models.ResidualConvEncoder((2, 3), 4, 8, 2, 5, synchronized=False),
-  "strided": lambda: models.ResidualConvEncoder(
-    *((2, 3), 4, 8, 2, 5), first_stride=2, flatten=True, head_width=6
-  ),
+  "strided": lambda: models.ResidualConvEncoder((2, 3), 4, 8, 2, 5, first_stride=2, flatten=True),
   "mixed": lambda: models.ResidualDenseEncoder(4, 8, 2, 5, dtype="mixed_bfloat16"),
 }
 
