@@ -90,7 +90,6 @@ def register() -> None:
     data.simulated_trajectories,
     data.tfds_trajectories,
     data.rlds_trajectories,
-    data.augmented_trajectories,
     training.dense_encoder,
     training.conv_encoder,
     training.ContrastiveMethod,

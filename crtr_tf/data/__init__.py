@@ -1,6 +1,7 @@
 """Trajectories into training batches: sources, pair sampling, repetition-factor grouping."""
 
 from crtr_tf.data.pipeline import (
+  augmented,
   check_replicas,
   contrastive_batches,
   read_trajectories,
@@ -9,17 +10,12 @@ from crtr_tf.data.pipeline import (
 )
 from crtr_tf.data.records import DatasetError
 from crtr_tf.data.sampling import TrajectoryBatch
-from crtr_tf.data.sources import (
-  augmented_trajectories,
-  rlds_trajectories,
-  simulated_trajectories,
-  tfds_trajectories,
-)
+from crtr_tf.data.sources import rlds_trajectories, simulated_trajectories, tfds_trajectories
 
 __all__ = [
   "DatasetError",
   "TrajectoryBatch",
-  "augmented_trajectories",
+  "augmented",
   "check_replicas",
   "contrastive_batches",
   "read_trajectories",

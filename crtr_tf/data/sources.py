@@ -9,7 +9,6 @@ import tensorflow as tf
 
 from crtr_tf import puzzles
 from crtr_tf.data import records
-from crtr_tf.data.pipeline import TrajectorySource
 from crtr_tf.data.sampling import TrajectoryBatch
 from crtr_tf.puzzles import counter_random
 
@@ -107,46 +106,9 @@ class RecordedTrajectories:
     return windows.unbatch().skip(skip - first_window * window)
 
 
-class AugmentedTrajectories:
-  """Each trajectory of a source under a random symmetry of the puzzle, a new one in each epoch.
-
-  All states of a trajectory are turned alike, so it stays a trajectory of the puzzle.
-
-  Args:
-    source: of the trajectories.
-    puzzle: whose symmetries to draw from.
-  """
-
-  def __init__(self, source: TrajectorySource, puzzle: puzzles.Puzzle):
-    self.source = source
-    self.puzzle = puzzle
-    self.state_shape = source.state_shape
-    self.dtype = source.dtype
-
-  def batches(self, num_trajectories: int, seed: int, first_step: int = 0) -> tf.data.Dataset:
-    num_symmetries = len(self.puzzle.symmetries().cells)
-
-    def augment(step: tf.Tensor, trajectories: TrajectoryBatch) -> TrajectoryBatch:
-      key = counter_random.episode_keys("symmetries", seed, step[None])
-      rows = tf.range(num_trajectories, dtype=tf.int64)
-      numbers = counter_random.integers(key, rows, num_symmetries)
-      images = self.puzzle.symmetric_images(trajectories.states, numbers)
-      return trajectories._replace(states=tf.ensure_shape(images, trajectories.states.shape))
-
-    steps = self.source.batches(num_trajectories, seed, first_step).enumerate(first_step)
-    return steps.map(augment, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
-
-
 def simulated_trajectories(puzzle: puzzles.Puzzle, split: str = "train") -> SimulatedTrajectories:
   """Trajectories made on the fly; see `SimulatedTrajectories`."""
   return SimulatedTrajectories(puzzle, split)
-
-
-def augmented_trajectories(
-  source: TrajectorySource, puzzle: puzzles.Puzzle
-) -> AugmentedTrajectories:
-  """Trajectories under random symmetries; see `AugmentedTrajectories`."""
-  return AugmentedTrajectories(source, puzzle)
 
 
 def tfds_trajectories(

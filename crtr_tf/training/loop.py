@@ -51,6 +51,7 @@ def train(
   puzzle: puzzles.Puzzle | None = None,
   held_out: TrajectorySource | None = None,
   batch_size: int = 512,
+  augment: bool = False,
   seed: int = 0,
   optimizer: Callable[[int], keras.optimizers.Optimizer] = optimizers.adam,
   jit_compile: bool | None = None,
@@ -76,6 +77,7 @@ def train(
     puzzle: whose states these are; None for other trajectories.
     held_out: trajectories that are not trained on, for evaluation.
     batch_size: over all replicas.
+    augment: whether every trajectory is seen under a random symmetry of the puzzle.
     seed: of the weights and of all draws.
     optimizer: called with num_steps.
     jit_compile: whether XLA compiles the step; None for what is fastest for encoder and device.
@@ -90,8 +92,11 @@ def train(
     restore: "latest" or "best" gives back the model of that checkpoint and trains no further.
 
   Raises:
+    ValueError: if symmetries are asked for and there is no puzzle that has any.
     TrainingError: if the loss became NaN or infinite.
   """
+  if augment and puzzle is None:
+    raise ValueError("augment needs a puzzle, whose symmetries it draws from; got none.")
   run_dir = pathlib.Path(run_dir)
   last_step = num_steps if method.is_trained else 0
   strategy = strategy or tf.distribute.get_strategy()
@@ -132,6 +137,8 @@ def train(
     return TrainingResult(_with_averages(model), first_step, True, method, puzzle)
 
   batches = method.batches(trajectories, batch_size, seed, first_step)
+  if augment:
+    batches = data.augmented(batches, puzzle, seed, first_step)
   stop = callbacks.StopOnSignal(checkpoints, first_step, last_step)
   try:
     model.fit(

@@ -91,27 +91,38 @@ def test_a_resumed_pipeline_continues_exactly(step: int):
   assert_equal_batches(batches(count=8 - step, first_step=step, negatives="farther"), whole[step:])
 
 
-def augmented_source() -> data.sources.AugmentedTrajectories:
-  return data.augmented_trajectories(data.simulated_trajectories(PUZZLE), PUZZLE)
-
-
-def test_augmented_trajectories_are_images_of_the_source_under_one_symmetry_each():
-  plain = next(iter(data.simulated_trajectories(PUZZLE).batches(64, seed=3)))
-  augmented = next(iter(augmented_source().batches(64, seed=3)))
-  images = np.stack(
-    [PUZZLE.symmetric_images(plain.states, tf.fill([64], number)) for number in range(8)]
+@pytest.mark.parametrize("negatives", [None, "uniform"])
+def test_augmented_rows_are_images_under_one_symmetry_for_each_trajectory(negatives: str | None):
+  options = {"batch_size": 64, "repetition_factor": 4, "discount": 0.9, "seed": 3}
+  plain = data.contrastive_batches(
+    data.simulated_trajectories(PUZZLE), **options, negatives=negatives
   )
-  same = np.all(images == augmented.states.numpy(), axis=(2, 3))  # [symmetries, trajectories]
-  assert same.any(axis=0).all()
-  assert (same.sum(axis=1) > 0).all()
-  np.testing.assert_array_equal(augmented.episodes, plain.episodes)
+  turned = data.augmented(plain, PUZZLE, seed=3)
+  assert turned.element_spec == plain.element_spec
+  before, after = next(iter(plain)), next(iter(turned))
+  possible = np.ones((8, 64), bool)
+  for name in ("states", "goals", "negatives")[: 2 if negatives is None else 3]:
+    images = [PUZZLE.symmetric_images(before[name], tf.fill([64], k)) for k in range(8)]
+    possible &= np.all(np.stack(images) == after[name].numpy(), axis=2)
+  of_groups = possible.reshape(8, 16, 4).all(axis=2)
+  assert of_groups.any(axis=0).all()
+  assert not of_groups.all(axis=0).any()  # The images differ, or this would not test anything.
+  np.testing.assert_array_equal(before["groups"], after["groups"])
 
 
-def test_augmented_batches_resume_exactly():
-  assert_equal_batches(
-    batches(5, source=augmented_source())[3:],
-    batches(2, source=augmented_source(), first_step=3),
-  )
+def test_augmented_batches_resume_and_change_with_the_epoch():
+  source = data.simulated_trajectories(PUZZLE)
+
+  def from_step(first_step: int) -> list[dict[str, np.ndarray]]:
+    plain = data.supervised_batches(source, 32, seed=7, first_step=first_step)
+    turned = data.augmented(plain, PUZZLE, seed=7, first_step=first_step)
+    return list(turned.take(5 - first_step).as_numpy_iterator())
+
+  assert_equal_batches(from_step(0)[3:], from_step(3))
+  same = next(iter(data.supervised_batches(source, 32, seed=7)))
+  repeated = tf.data.Dataset.from_tensors(same).repeat(2)
+  first, second = data.augmented(repeated, PUZZLE, seed=7).as_numpy_iterator()
+  assert (first["states"] != second["states"]).any()
 
 
 def test_train_and_test_splits_share_no_trajectory():

@@ -1,0 +1,60 @@
+"""The models that come with the package: small, documented, and able to solve."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from crtr_tf import configs, export, puzzles, search
+
+MODELS = export.released_models()
+MOST_BYTES = 7_000_000
+NUM_EASY = 8  # trajectories, of which the last 1 to 4 moves are to be found
+# A search, and the share of 20 instances that it must solve: safely below what was measured.
+FLOORS = {
+  "digit_jumper": ({"solver": "bestfs", "budget": 100}, 0.9),
+}
+
+
+def solved(model: export.ExportedModel, states: np.ndarray, **settings: object) -> np.ndarray:
+  """[P] bool; every plan has been replayed."""
+  result = model.solver(jit_compile=False, **settings).solve(states)
+  assert np.all(search.verify(model.puzzle, tf.constant(states), result))
+  return result.solved.numpy()
+
+
+def test_there_is_a_model_for_each_puzzle_that_has_a_floor():
+  assert set(FLOORS) <= set(MODELS)
+  assert {name.removesuffix("_crl") for name in MODELS} <= set(puzzles.PUZZLES)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_says_where_it_comes_from_and_is_small(name: str):
+  directory = export.find(name)
+  metadata = export.Metadata.read(directory)
+  method = "crl" if name.endswith("_crl") else "crtr"
+  assert metadata.training.method == method
+  assert metadata.training.steps > 0 and metadata.training.seconds > 0
+  assert metadata.calibration is not None
+  assert f"gin/cpu/released/{metadata.puzzle['name']}_{method}.gin" in configs.list_configs(
+    "cpu/released/*.gin"
+  )
+  assert (directory / export.HISTORY).is_file()
+  assert sum(path.stat().st_size for path in directory.rglob("*") if path.is_file()) < MOST_BYTES
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(MODELS) & set(FLOORS)))
+def test_it_solves(name: str):
+  model = export.load(name)
+  trajectories = model.puzzle.trajectories(4, tf.range(NUM_EASY, dtype=tf.int64))
+  states, lengths = trajectories.states.numpy(), trajectories.lengths.numpy()
+  easy = [
+    states[row, lengths[row] - 1 - moves]
+    for row in range(NUM_EASY)
+    for moves in range(1, min(4, lengths[row] - 1) + 1)
+  ]
+  easy = [state for state in easy if not model.puzzle.is_solved(state[None]).numpy()[0]]
+  assert solved(model, np.stack(easy), solver="bestfs", budget=1000).all()
+  settings, floor = FLOORS[name]
+  instances = model.puzzle.instances(4, tf.range(20, dtype=tf.int64)).numpy()
+  assert solved(model, instances, **settings).mean() >= floor
