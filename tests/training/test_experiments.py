@@ -15,6 +15,7 @@ from crtr_tf.training import methods
 METHODS = ("crtr", "crl", "supervised", "davi")
 PAPER = configs.list_configs("paper/*.gin")
 CPU = configs.list_configs("cpu/*.gin")
+RELEASED = configs.list_configs("cpu/released/*_*.gin")
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +42,12 @@ def test_there_is_one_file_for_each_puzzle_and_method(folder: str):
   assert set(configs.list_configs(f"{folder}/*.gin")) == expected
 
 
-@pytest.mark.parametrize("name", [*PAPER, *CPU])
+def test_released_models_have_a_twin_to_compare_with():
+  expected = {f"gin/cpu/released/{name}_{m}.gin" for name in puzzles.PUZZLES for m in METHODS[:2]}
+  assert set(RELEASED) == expected
+
+
+@pytest.mark.parametrize("name", [*PAPER, *CPU, *RELEASED])
 def test_every_experiment_names_its_method_and_builds_its_model(name: str):
   configs.parse([name])
   method, puzzle = bound("train.method"), bound("train.puzzle")
@@ -74,7 +80,7 @@ def test_paper_experiments_have_the_paper_numbers():
       assert method.repetition_factor == {"crtr": 2, "crl": 1}[method.name]
 
 
-@pytest.mark.parametrize("name", CPU)
+@pytest.mark.parametrize("name", [*CPU, "gin/cpu/released/sokoban_crtr.gin"])
 def test_every_cpu_experiment_takes_two_steps(
   name: str, tmp_path: pathlib.Path, request: pytest.FixtureRequest
 ):
@@ -96,3 +102,9 @@ def test_every_cpu_experiment_takes_two_steps(
 def test_the_random_baseline_takes_the_place_of_another(tmp_path: pathlib.Path):
   configs.parse(["gin/cpu/lights_out_crtr.gin", "gin/training/random.gin"])
   assert bound("train.method").name == "random"
+
+
+def test_symmetries_of_what_is_no_puzzle_are_refused(tmp_path: pathlib.Path):
+  configs.parse(["gin/cpu/lights_out_crtr.gin"], ["train.puzzle = None", "train.augment = True"])
+  with pytest.raises(ValueError, match="augment needs a puzzle"):
+    gin.get_configurable(training.train)(tmp_path)
