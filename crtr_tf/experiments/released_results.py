@@ -3,8 +3,10 @@
 import dataclasses
 from typing import Any
 
-from crtr_tf import export
-from crtr_tf.evaluation import curves, lengths, plots
+import numpy as np
+
+from crtr_tf import export, puzzles
+from crtr_tf.evaluation import curves, evaluate, lengths, plots
 from crtr_tf.evaluation.evaluate import Solved
 from crtr_tf.experiments.lab import Lab, Trained
 from crtr_tf.experiments.page import Page, Table, mean_and_error, number
@@ -13,9 +15,11 @@ from crtr_tf.experiments.result import Key, Plan, Result
 from crtr_tf.experiments.scales import TINY, Scale
 from crtr_tf.experiments.success_results import GREEDY, add_success_curves, rate, seeds_of
 from crtr_tf.experiments.tasks import CONTRASTIVE, METHODS, Measure, Released, Run, Search
+from crtr_tf.puzzles import drawing
 
 Settings = tuple[tuple[str, Any], ...]
 _NUM_INSTANCES = 1000
+_MOST_TRIED = 10  # instances, until one is solved that can be drawn
 _LOGGED = {"held_out_spearman": "Spearman", "solve_rate": "solved while training"}
 
 
@@ -116,7 +120,22 @@ def _models_page(outcomes: dict[Key, Any], lab: Lab) -> Page:
     page.tables.append(Table(puzzle, columns, rows))
     _add_learning_curves(page, puzzle, {model: outcomes[model, None] for model in twins})
   page.tables.append(Table("Training", *_training_rows(models, lab)))
+  solutions = [_solution(lab, model) for model in models if model.method == "crtr"]
+  caption = "An instance of each, solved as the model recommends"
+  page.figures["solutions"] = (drawing.draw_strips(solutions), caption)
   return page
+
+
+def _solution(lab: Lab, model: Released) -> tuple[str, puzzles.Puzzle, np.ndarray]:
+  """The first instance of a puzzle that its model solves, for a picture."""
+  loaded = lab.load(model)
+  solver = loaded.solver(num_lanes=1, jit_compile=lab.scale.jit_compile)
+  for instance in evaluate.generated_instances(loaded.puzzle, _MOST_TRIED, seed=1):
+    result = solver.solve(instance[None])
+    if result.solved[0]:
+      break
+  plan = result.plan(0) or []  # Nothing solved: only the start is drawn.
+  return model.puzzle, loaded.puzzle, puzzles.replay(loaded.puzzle, instance, plan)
 
 
 def _slug(label: str) -> str:

@@ -1,4 +1,4 @@
-"""A picture of a whole solution, for any puzzle."""
+"""Pictures of whole solutions, for any puzzle."""
 
 import math
 from collections.abc import Sequence
@@ -30,9 +30,7 @@ def draw_solution(
     raise ValueError(
       f"{len(actions)} actions lead through {len(actions) + 1} states; got {len(states)}."
     )
-  shown = np.unique(
-    np.linspace(0, len(states) - 1, min(max_panels, len(states))).round().astype(int)
-  )
+  shown = _evenly_spaced(len(states), max_panels)
   columns = min(_COLUMNS, len(shown))
   rows = math.ceil(len(shown) / columns)
   fig = figure.Figure(
@@ -46,3 +44,33 @@ def draw_solution(
   for ax in axes[len(shown) :]:
     ax.axis("off")
   return fig
+
+
+def draw_strips(
+  solutions: Sequence[tuple[str, base.Puzzle, np.ndarray]], num_panels: int = 6
+) -> figure.Figure:
+  """Draws several solutions, of different puzzles as it may be, one below the other.
+
+  Args:
+    solutions: for each a name, the puzzle and its states [T, S] uint8.
+    num_panels: states that are shown of each, evenly spaced, first and last included.
+
+  Returns:
+    A figure to be saved with `savefig`.
+  """
+  size = (num_panels * _PANEL_INCHES, len(solutions) * (_PANEL_INCHES + 0.3))
+  fig = figure.Figure(figsize=size, layout="constrained")
+  axes = fig.subplots(len(solutions), num_panels, squeeze=False)
+  for row, (name, puzzle, states) in zip(axes, solutions, strict=True):
+    shown = _evenly_spaced(len(states), num_panels)
+    for ax, step in zip(row, shown, strict=False):
+      puzzle.draw(states[step], ax)
+      ax.set_title(f"move {step}" if step else name, fontsize=9)
+    for ax in row[len(shown) :]:
+      ax.axis("off")
+  return fig
+
+
+def _evenly_spaced(length: int, most: int) -> np.ndarray:
+  """At most so many of the numbers below `length`, the first and the last among them."""
+  return np.unique(np.linspace(0, length - 1, min(most, length)).round().astype(int))

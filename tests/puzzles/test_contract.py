@@ -242,6 +242,15 @@ def test_solutions_are_drawn(puzzle: Puzzle, trajectories: puzzles.Trajectories)
   assert all(ax.has_data() or ax.patches for ax in panels)
 
 
+def test_solutions_are_drawn_below_each_other(puzzle: Puzzle, trajectories: puzzles.Trajectories):
+  length = int(trajectories.lengths[0])
+  states = trajectories.states.numpy()[0, :length]
+  fig = drawing.draw_strips([("one", puzzle, states), ("two", puzzle, states[:1])], num_panels=4)
+  titles = [ax.get_title() for ax in fig.axes if ax.get_title()]
+  assert titles[0] == "one" and titles[-1] == "two"
+  assert titles[1:-1] == [f"move {step}" for step in drawing._evenly_spaced(length, 4)[1:]]
+
+
 def test_draw_solution_checks_its_arguments(puzzle: Puzzle):
   state = puzzle.instances(0, EPISODES[:1]).numpy()
   with pytest.raises(ValueError, match="2 actions lead through 3 states; got 1"):
