@@ -133,7 +133,7 @@ def _walk_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
       for name, curve in drawn.items()
     }
     rows.append([puzzle, *(mean_and_error(_rates(group)) for group in found.values())])
-  columns = ["puzzle", *(_line_name(line, lines) for line in lines)]
+  columns = ["puzzle", *(plots.label(_line_name(line, lines)) for line in lines)]
   page.tables.append(Table(f"Share solved, walks of {lab.scale.max_steps} moves", columns, rows))
   return page
 
