@@ -61,6 +61,8 @@ def _repetition_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
   page.tables.append(
     Table("Share solved", ["puzzle", *(f"R = {factor}" for factor in factors)], rows)
   )
+  best = [f"R = {factors[np.argmax(curve.values)]} ({name})" for name, curve in overview.items()]
+  page.remarks.append(f"The most are solved with {', '.join(best)}.")
   return page
 
 

@@ -141,6 +141,9 @@ def _information_page(outcomes: dict[Key, dict[str, Any]], lab: Lab) -> Page:
         [[plots.label(method), *(number(means[method][k]) for k in ks)] for method in CONTRASTIVE],
       )
     )
+    higher = [str(k) for k in ks if means["crtr"][k] > means["crl"][k]]
+    told = "every k" if len(higher) == len(ks) else f"k = {', '.join(higher)}" if higher else "no k"
+    page.remarks.append(f"{_TITLES[puzzle]}: higher for CRTR at {told}.")
   return page
 
 
