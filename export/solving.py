@@ -77,19 +77,24 @@ def calibrated(
 
 
 def interpolation(xs: list[float], ys: list[float]) -> Callable[[tf.Tensor], tf.Tensor]:
-  """The function through the points that is linear between them and constant outside.
+  """The function through the points that is linear between them.
+
+  Outside it goes on with the slope from the first to the last, but not below 0: states that are
+  farther than any that were seen are still told apart.
 
   Args:
     xs: at least two, strictly increasing.
-    ys: as many.
+    ys: as many, not decreasing.
   """
   x, y = tf.constant(xs, tf.float32), tf.constant(ys, tf.float32)
+  slope = (ys[-1] - ys[0]) / (xs[-1] - xs[0])
 
   def evaluate(values: tf.Tensor) -> tf.Tensor:
     inside = tf.clip_by_value(values, x[0], x[-1])
     right = tf.clip_by_value(tf.searchsorted(x, inside, side="left"), 1, len(xs) - 1)
     x0, x1 = tf.gather(x, right - 1), tf.gather(x, right)
     y0, y1 = tf.gather(y, right - 1), tf.gather(y, right)
-    return y0 + (y1 - y0) * (inside - x0) / (x1 - x0)
+    between = y0 + (y1 - y0) * (inside - x0) / (x1 - x0)
+    return tf.maximum(between + slope * (values - inside), 0.0)
 
   return evaluate

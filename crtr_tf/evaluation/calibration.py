@@ -15,25 +15,30 @@ def fit(distance: temporal.DistanceFn, trajectories: TrajectoryBatch) -> dict[st
   Latent distances only grow with the number of steps. To add them to a depth, as A* does, they must
   be in steps themselves.
 
+  The regression is a staircase. It is taken at the middle of each stair, so that the map, which
+  goes straight from there to the next, never makes two distances equal: search needs their order.
+
   Args:
     distance: of states to goals, lower is closer.
     trajectories: not those of the training.
 
   Returns:
-    `distances`, strictly increasing, and `steps`, not decreasing: points to interpolate between. A
-    distance that says nothing gives the mean number of steps everywhere.
+    `distances` and `steps`, both strictly increasing: points to interpolate between. A distance
+    that says nothing gives the mean number of steps everywhere.
   """
   by_trajectory = temporal.distances_to_end(distance, trajectories)
   distances = np.concatenate(by_trajectory).astype(np.float64)
   steps_left = np.concatenate([np.arange(len(one))[::-1] for one in by_trajectory])
-  fitted = isotonic.IsotonicRegression().fit(distances, steps_left)
-  knots = _thinned(fitted.X_thresholds_, fitted.y_thresholds_)
+  fitted = isotonic.IsotonicRegression().fit_transform(distances, steps_left)
+  steps, stair = np.unique(np.round(fitted, 4), return_inverse=True)
+  middles = np.bincount(stair, distances) / np.bincount(stair)
+  knots = _thinned(middles, steps)
   # float32 is what distances are; two knots must not fall together in it.
   xs, first = np.unique(knots[0].astype(np.float32), return_index=True)
   ys = knots[1][first]
   if len(xs) < 2:
     xs, ys = np.array([xs[0], xs[0] + 1.0]), np.repeat(ys, 2)
-  return {"distances": [float(x) for x in xs], "steps": [round(float(y), 4) for y in ys]}
+  return {"distances": [float(x) for x in xs], "steps": [float(y) for y in ys]}
 
 
 def _thinned(xs: np.ndarray, ys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -109,11 +109,13 @@ class Lab:
   def run_dir(self, run: Run | Released) -> pathlib.Path:
     """Where a run and all that is known of it is kept.
 
-    Its name has a hash of its whole configuration in it; that of a released model, of its weights.
+    Its name has a hash of its whole configuration in it; that of a released model, of its weights
+    and of what it recommends.
     """
     if isinstance(run, Released):
-      weights = export.Metadata.read(export.find(run.name)).weights
-      return self.directory / "runs" / "released" / f"{run.name}-{weights}"
+      metadata = export.Metadata.read(export.find(run.name))
+      hashed = fingerprint(metadata.weights, metadata.solver, metadata.calibration)
+      return self.directory / "runs" / "released" / f"{run.name}-{hashed}"
     if run not in self._run_names:
       data_config = self.scale.dataset.get(run.puzzle)
       # Where data are does not matter, what they are does.

@@ -64,7 +64,7 @@ def _beam(width: int, num_instances: int) -> Trial:
 
 
 _TRIALS = {
-  "digit_jumper": (_best_first(50, 100), _recommended(50, 100), _greedy(400)),
+  "digit_jumper": (_best_first(50, 100), _recommended(100, 400), _greedy(400)),
   "n_puzzle": (_best_first(1000), _recommended(1000), _greedy(1000)),
   "sokoban": (_best_first(1000, 6000), _recommended(1000, 6000), _greedy(500)),
   "rubiks_cube": (

@@ -9,7 +9,7 @@ from crtr_tf import configs, data, export, training
 from crtr_tf.evaluation import calibration
 from crtr_tf.training import run_directory
 
-_NUM_CALIBRATION = 200  # trajectories
+_NUM_CALIBRATION = 500  # trajectories
 _CALIBRATION_SEED = 1  # not that of the held-out trajectories which training looks at
 
 

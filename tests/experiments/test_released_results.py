@@ -46,9 +46,19 @@ def test_a_released_model_is_judged_by_its_own_searches(
   assert training["rows"][0][:2] == ["n_puzzle", "4"]
   assert {one["file"] for one in result["figures"]} >= {"n_puzzle_held_out_spearman.png"}
   assert "gin/cpu/released/n_puzzle_crtr.gin" in result["runs"][0]["command"]
-  # Outcomes belong to the weights, not to the name.
-  weights = export.Metadata.read(released / MODEL.name).weights
-  assert lab.run_dir(MODEL).name == f"n_puzzle-{weights}"
+
+
+def test_outcomes_belong_to_a_model_and_its_settings_not_to_its_name(
+  lab: experiments.Lab, released: pathlib.Path
+):
+  before = lab.run_dir(MODEL)
+  assert before.name.startswith("n_puzzle-")
+  file = released / MODEL.name / "assets.extra" / "crtr.json"
+  text = file.read_text()
+  file.write_text(text.replace('"alpha": "auto"', '"alpha": 3.0'))
+  assert lab.run_dir(MODEL) != before
+  file.write_text(text)
+  assert lab.run_dir(MODEL) == before
 
 
 @pytest.mark.slow

@@ -25,11 +25,15 @@ def clock(lengths: list[int]) -> TrajectoryBatch:
   )
 
 
-def test_interpolation_is_that_of_numpy():
-  xs, ys = [-3.0, -1.0, 0.5, 4.0], [0.0, 2.0, 2.0, 9.0]
-  values = np.concatenate([np.linspace(-6, 7, 101), xs, [-1e30, 1e30]]).astype(np.float32)
-  found = tf.function(solving.interpolation(xs, ys), jit_compile=True)(values)
-  np.testing.assert_allclose(found, np.interp(values, xs, ys), rtol=1e-5, atol=1e-5)
+def test_interpolation_is_that_of_numpy_and_goes_on_outside():
+  xs, ys = [-3.0, -1.0, 0.5, 4.0], [1.0, 2.0, 2.0, 9.0]
+  interpolate = tf.function(solving.interpolation(xs, ys), jit_compile=True)
+  inside = np.concatenate([np.linspace(-3, 4, 101), xs]).astype(np.float32)
+  np.testing.assert_allclose(interpolate(inside), np.interp(inside, xs, ys), rtol=1e-5, atol=1e-5)
+  slope = 8 / 7
+  outside = np.float32([-1e30, -3.5, 4.5, 11.0])
+  expected = [0.0, 1 - 0.5 * slope, 9 + 0.5 * slope, 9 + 7 * slope]
+  np.testing.assert_allclose(interpolate(outside), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +71,19 @@ def test_noise_is_averaged():
   fitted = calibration.fit(distance, clock([60] * 200))
   found = solving.interpolation(fitted["distances"], fitted["steps"])(np.float32([15, 30, 45]))
   np.testing.assert_allclose(found, [15, 30, 45], atol=1)
+
+
+def test_order_is_kept_where_the_regression_is_flat():
+  def distance(states: tf.Tensor, goals: tf.Tensor) -> np.ndarray:
+    """Tells the time in tens, and the rest of it backwards."""
+    del goals
+    time = np.asarray(states)[:, 0].astype(np.float32)
+    return time // 10 * 10 - 0.5 * (time % 10)
+
+  fitted = calibration.fit(distance, clock([60] * 3))
+  values = np.linspace(-10, 80, 50, dtype=np.float32)
+  found = solving.interpolation(fitted["distances"], fitted["steps"])(values).numpy()
+  assert np.all(np.diff(found[found > 0]) > 0)
 
 
 def test_auto_alpha_with_exact_distances_gives_shortest_plans(tmp_path: pathlib.Path):
