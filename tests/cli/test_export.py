@@ -63,7 +63,7 @@ def test_a_run_becomes_a_model(run_dir: pathlib.Path, tmp_path: pathlib.Path):
     for name in reader.get_variable_to_shape_map()
     if re.match(r"weights/\d+/", name)
   ]
-  for variable in loaded._saved.variables:
+  for variable in loaded._saved.weights:
     assert any(np.array_equal(variable, one) for one in saved), variable.name
 
 
