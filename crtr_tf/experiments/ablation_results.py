@@ -8,10 +8,10 @@ from crtr_tf.evaluation import plots
 from crtr_tf.evaluation.curves import Curve
 from crtr_tf.evaluation.evaluate import Solved
 from crtr_tf.experiments.lab import Lab
-from crtr_tf.experiments.page import Page, Table, mean_and_error
+from crtr_tf.experiments.page import Page, Table
 from crtr_tf.experiments.result import Key, Plan, PlanFn, PresentFn, Result
 from crtr_tf.experiments.scales import Scale, some
-from crtr_tf.experiments.success_results import add_success_curves, rate, seeds_of
+from crtr_tf.experiments.success_results import add_success_curves, rate, rates, seeds_of
 from crtr_tf.experiments.tasks import CONTRASTIVE, Run, Search
 
 _REPETITION_PUZZLES = ("sokoban", "n_puzzle", "rubiks_cube")
@@ -47,10 +47,9 @@ def _repetition_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
     found = {factor: seeds_of(outcomes, puzzle, factor) for factor in factors}
     by_factor = {f"R = {factor}": group for factor, group in found.items()}
     add_success_curves(page, puzzle, by_factor, lab.scale.budgets[puzzle])
-    rates = [[float(one.solved.mean()) for one in group] for group in found.values()]
-    means = np.array([np.mean(one) for one in rates])
+    means = np.array([np.mean(rates(group)) for group in found.values()])
     overview[puzzle] = Curve(np.array(factors), means, means, means)
-    rows.append([puzzle, *map(mean_and_error, rates)])
+    rows.append([puzzle, *map(rate, found.values())])
     page.numbers.setdefault("solved", {})[puzzle] = dict(
       zip(map(str, factors), means.tolist(), strict=True)
     )

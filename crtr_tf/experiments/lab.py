@@ -138,7 +138,8 @@ class Lab:
   def command(self, run: Run | Released) -> list[str]:
     """The command that trains a run."""
     if isinstance(run, Released):
-      return ["crtr-train", f"--gin_file=gin/cpu/released/{run.puzzle}_{run.method}.gin"]
+      config = f"gin/cpu/released/{run.puzzle}_{run.method}.gin"
+      return ["crtr-train", f"--run_dir=runs/{run.name}", f"--gin_file={config}"]
     return [
       "crtr-train",
       f"--run_dir={self.run_dir(run)}",

@@ -1,6 +1,7 @@
 """Beyond the paper: what the released models solve, and A* with distances calibrated to steps."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from crtr_tf.experiments.lab import Lab, Trained
 from crtr_tf.experiments.page import Page, Table, mean_and_error, number
 from crtr_tf.experiments.representation_results import logged_curve
 from crtr_tf.experiments.result import Key, Plan, Result
-from crtr_tf.experiments.scales import TINY, Scale
-from crtr_tf.experiments.success_results import GREEDY, add_success_curves, rate, seeds_of
+from crtr_tf.experiments.scales import TINY, Scale, some
+from crtr_tf.experiments.success_results import GREEDY, add_success_curves, rate, rates, seeds_of
 from crtr_tf.experiments.tasks import CONTRASTIVE, METHODS, Measure, Released, Run, Search
 from crtr_tf.puzzles import drawing
 
 Settings = tuple[tuple[str, Any], ...]
 _NUM_INSTANCES = 1000
 _MOST_TRIED = 10  # instances, until one is solved that can be drawn
+_COLUMNS = ["model", "search", "instances", "solved (95% interval)", "mean length", "too long by"]
 _LOGGED = {"held_out_spearman": "Spearman", "solve_rate": "solved while training"}
 
 
@@ -50,12 +52,12 @@ def _greedy(max_steps: int) -> Trial:
   return Trial(f"greedy, {max_steps} moves", (*GREEDY, ("max_steps", max_steps)))
 
 
-def _recommended(*budgets: int, **difficulty: Any) -> Trial:
-  name = "".join(f", {value} {key}" for key, value in difficulty.items())
-  difficulty = tuple(
-    (f"evaluation_{key}" if key == "moves" else key, value) for key, value in difficulty.items()
-  )
-  return Trial(f"A*{name}", (("solver", "astar"), ("budget", budgets[-1])), budgets, difficulty)
+def _recommended(*budgets: int, moves: int | None = None) -> Trial:
+  """A* as the model recommends it; `moves` scramble a cube."""
+  settings = (("solver", "astar"), ("budget", budgets[-1]))
+  if moves is None:
+    return Trial("A*", settings, budgets)
+  return Trial(f"A*, {moves} moves", settings, budgets, (("evaluation_moves", moves),))
 
 
 def _beam(width: int, num_instances: int) -> Trial:
@@ -78,12 +80,16 @@ _TRIALS = {
 }
 
 
-def _released(scale: Scale) -> list[Released]:
+def _released(scale: Scale) -> Sequence[Released]:
   """The models that there are; for a test, one."""
   known = set(export.released_models())
   models = [Released(puzzle, method) for puzzle in _TRIALS for method in CONTRASTIVE]
-  models = [model for model in models if model.name in known]
-  return models[:1] if scale.name == TINY.name else models
+  return some([model for model in models if model.name in known], scale)
+
+
+def _count(num_instances: int, scale: Scale) -> int:
+  """So many instances whatever the scale; but not in a test."""
+  return min(num_instances, scale.num_instances) if scale.name == TINY.name else num_instances
 
 
 def _models_plan(scale: Scale, num_seeds: int) -> Plan:
@@ -92,7 +98,7 @@ def _models_plan(scale: Scale, num_seeds: int) -> Plan:
   for model in _released(scale):
     plan[model, None] = model
     for trial in _TRIALS[model.puzzle]:
-      count = scale.num_instances if scale.name == TINY.name else trial.num_instances
+      count = _count(trial.num_instances, scale)
       plan[model, trial] = Search(model, trial.settings, trial.difficulty, count)
   return plan
 
@@ -109,15 +115,7 @@ def _models_page(outcomes: dict[Key, Any], lab: Lab) -> Page:
         rows.append([name, trial.label, *_cells(one, trial)])
       if trial.budgets:
         add_success_curves(page, f"{puzzle}_{_slug(trial.label)}", found, trial.budgets[-1])
-    columns = [
-      "model",
-      "search",
-      "instances",
-      "solved (95% interval)",
-      "mean length",
-      "too long by",
-    ]
-    page.tables.append(Table(puzzle, columns, rows))
+    page.tables.append(Table(puzzle, _COLUMNS, rows))
     _add_learning_curves(page, puzzle, {model: outcomes[model, None] for model in twins})
   page.tables.append(Table("Training", *_training_rows(models, lab)))
   solutions = [_solution(lab, model) for model in models if model.method == "crtr"]
@@ -170,7 +168,7 @@ def _add_learning_curves(page: Page, puzzle: str, found: dict[Released, Trained]
       page.figures[f"{puzzle}_{metric}"] = (fig, f"{puzzle}: {y_label}, over training")
 
 
-def _training_rows(models: list[Released], lab: Lab) -> tuple[list[str], list[list[str]]]:
+def _training_rows(models: Sequence[Released], lab: Lab) -> tuple[list[str], list[list[str]]]:
   rows = []
   for model in models:
     directory = lab.path(model)
@@ -194,25 +192,22 @@ _CALIBRATED_INSTANCES = 200
 
 def _calibrated_plan(scale: Scale, num_seeds: int) -> Plan:
   del num_seeds
-  tiny = scale.name == TINY.name
   plan: Plan = {}
   for model in _released(scale):
     if model.puzzle not in _RAW or model.method != "crtr":
       continue
     raw = {f"alpha {alpha:g}": (("alpha", alpha),) for alpha in _RAW[model.puzzle]}
-    auto = {f"auto, weight {weight:g}": _auto(weight) for weight in _WEIGHTS}
+    auto = {
+      f"auto, weight {weight:g}": (("alpha", "auto"), ("weight", weight)) for weight in _WEIGHTS
+    }
     for label, settings in (raw | auto).items():
       plan[model.puzzle, label] = Search(
         model,
         (("solver", "astar"), ("budget", _CALIBRATED_BUDGETS[model.puzzle]), *settings),
         _CALIBRATED_DIFFICULTY.get(model.puzzle, ()),
-        scale.num_instances if tiny else _CALIBRATED_INSTANCES,
+        _count(_CALIBRATED_INSTANCES, scale),
       )
   return plan
-
-
-def _auto(weight: float) -> Settings:
-  return (("alpha", "auto"), ("weight", weight))
 
 
 def _calibrated_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
@@ -255,8 +250,8 @@ def _seeds_page(outcomes: dict[Key, Any], lab: Lab) -> Page:
       rows.append([*name, mean_and_error(spearman), rate(searched), rate(walked)])
       page.numbers.setdefault(puzzle, {})[method] = {
         "spearman": spearman,
-        "solved": [float(one.solved.mean()) for one in searched],
-        "greedy": [float(one.solved.mean()) for one in walked],
+        "solved": rates(searched),
+        "greedy": rates(walked),
       }
   columns = ["puzzle", "method", "seeds", "Spearman", "solved with search", "greedy"]
   page.tables.append(Table("Mean and standard error over seeds", columns, rows))

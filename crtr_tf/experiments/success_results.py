@@ -50,9 +50,14 @@ def add_success_curves(
   }
 
 
+def rates(found: list[Solved]) -> list[float]:
+  """The share solved by each."""
+  return [float(one.solved.mean()) for one in found]
+
+
 def rate(found: list[Solved]) -> str:
   """The share solved, for a table."""
-  return mean_and_error([float(one.solved.mean()) for one in found])
+  return mean_and_error(rates(found))
 
 
 def _main_plan(scale: Scale, num_seeds: int) -> Plan:
@@ -69,30 +74,17 @@ def _main_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
   rows, best, not_best = [], [], []
   for puzzle in lab.scale.puzzles:
     budget = lab.scale.budgets[puzzle]
-    drawn = {
-      method: success_by_budget(seeds_of(outcomes, puzzle, method), budget) for method in METHODS
-    }
-    page.figures[puzzle] = (plots.draw_success(drawn), f"{puzzle}: solved within a budget")
-    page.numbers[puzzle] = {
-      method: {"budgets": curve.at.tolist(), "solved": curve.values.tolist()}
-      for method, curve in drawn.items()
-    }
-    final = {method: curve.values[-1] for method, curve in drawn.items()}
-    (best if final["crtr"] >= max(final.values()) else not_best).append(puzzle)
-    rows.append(
-      [f"{puzzle} (budget {budget})"]
-      + [mean_and_error(_rates(seeds_of(outcomes, puzzle, method))) for method in METHODS]
-    )
+    found = {method: seeds_of(outcomes, puzzle, method) for method in METHODS}
+    add_success_curves(page, puzzle, found, budget)
+    shares = {method: np.mean(rates(group)) for method, group in found.items()}
+    (best if shares["crtr"] >= max(shares.values()) else not_best).append(puzzle)
+    rows.append([f"{puzzle} (budget {budget})", *map(rate, found.values())])
   labels = [plots.label(method) for method in METHODS]
   page.tables.append(Table("Share solved", ["puzzle", *labels], rows))
   page.remarks.append(f"CRTR solves the most, or as many as any, on: {', '.join(best) or 'none'}.")
   if not_best:
     page.remarks.append(f"It does not on: {', '.join(not_best)}.")
   return page
-
-
-def _rates(found: list[Solved]) -> list[float]:
-  return [float(one.solved.mean()) for one in found]
 
 
 def _walk_plan(methods: tuple[str, ...], with_search: bool) -> PlanFn:
@@ -132,7 +124,7 @@ def _walk_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
       name: {"lengths": curve.at.tolist(), "solved": curve.values.tolist()}
       for name, curve in drawn.items()
     }
-    rows.append([puzzle, *(mean_and_error(_rates(group)) for group in found.values())])
+    rows.append([puzzle, *(rate(group) for group in found.values())])
   columns = ["puzzle", *(plots.label(_line_name(line, lines)) for line in lines)]
   page.tables.append(Table(f"Share solved, walks of {lab.scale.max_steps} moves", columns, rows))
   return page
@@ -166,8 +158,8 @@ def _length_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
     for method in _LEARNED:
       found = seeds_of(outcomes, puzzle, method)
       means = [float(one.lengths[one.solved].mean()) if one.solved.any() else None for one in found]
-      page.numbers[f"{puzzle}/{method}"] = {"mean_lengths": means, "solved": _rates(found)}
-      row.append(f"{mean_and_error(means, 1)} ({mean_and_error(_rates(found))} solved)")
+      page.numbers[f"{puzzle}/{method}"] = {"mean_lengths": means, "solved": rates(found)}
+      row.append(f"{mean_and_error(means, 1)} ({rate(found)} solved)")
     rows.append(row)
   columns = ["puzzle", *(plots.label(method) for method in _LEARNED)]
   page.tables.append(Table("Mean length of solved walks", columns, rows))
@@ -199,10 +191,10 @@ def _astar_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
       for alpha, group in found.items()
     }
     label = plots.label(method)
-    rows.append([f"{label} solved", *(mean_and_error(_rates(group)) for group in found.values())])
+    rows.append([f"{label} solved", *(rate(group) for group in found.values())])
     rows.append([f"{label} mean length", *(mean_and_error(one, 1) for one in lengths.values())])
     page.numbers[method] = {
-      str(alpha): {"solved": _rates(found[alpha]), "mean_lengths": lengths[alpha]}
+      str(alpha): {"solved": rates(found[alpha]), "mean_lengths": lengths[alpha]}
       for alpha in ALPHAS
     }
   title = f"A* on the cube, {lab.scale.budgets['rubiks_cube']} nodes"

@@ -151,6 +151,18 @@ def test_repetition_shares_its_runs_with_the_main_result(lab: experiments.Lab):
 
 
 @pytest.mark.slow
+def test_methods_are_compared_by_time_search_and_walks(lab: experiments.Lab):
+  result = reproduced("methods_over_seeds", lab)
+  (table,) = result["tables"]
+  assert [row[:2] for row in table["rows"][:2]] == [["sokoban", "CRTR"], ["sokoban", "CRL"]]
+  assert len(table["rows"]) == len(TINY.puzzles) * len(tasks.METHODS)
+  run = tasks.Run("rubiks_cube", "crtr")
+  measured, searched = (lab.outcome(task) for task in (tasks.Measure(run), tasks.Search(run)))
+  assert result["numbers"]["rubiks_cube"]["crtr"]["spearman"] == [measured["spearman"]]
+  assert result["numbers"]["rubiks_cube"]["crtr"]["solved"] == [searched.solved.mean()]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("puzzle", ["cube", "sokoban"])
 def test_negatives_compare_all_strategies(puzzle: str, lab: experiments.Lab):
   rows = [row[0] for row in reproduced(f"negatives_{puzzle}", lab)["tables"][0]["rows"]]
