@@ -1,5 +1,6 @@
 """Trajectories into training batches: sources, pair sampling, repetition-factor grouping."""
 
+from crtr_tf.data.detours import with_detours
 from crtr_tf.data.pipeline import (
   augmented,
   check_replicas,
@@ -24,4 +25,5 @@ __all__ = [
   "simulated_trajectories",
   "supervised_batches",
   "tfds_trajectories",
+  "with_detours",
 ]

@@ -38,6 +38,7 @@ def contrastive_batches(
   first_step: int = 0,
   min_offset: int = 1,
   negatives: str | None = None,
+  last_goal_share: float = 0.0,
 ) -> tf.data.Dataset:
   """Positive pairs for the contrastive loss; every other row of the batch is a negative.
 
@@ -53,6 +54,7 @@ def contrastive_batches(
     first_step: the training step that the first element is for.
     min_offset: smallest offset of a positive, 1 or 0.
     negatives: adds extra in-trajectory negatives by this strategy, see `sampling.negatives`.
+    last_goal_share: share of the pairs whose goal is the last state, in [0, 1].
 
   Returns:
     Endless dataset of dicts: `states` and `goals` [B, *S]; `groups` [B] int64, equal where rows
@@ -63,6 +65,8 @@ def contrastive_batches(
     raise ValueError(f"discount must lie between 0 and 1, both excluded; got {discount}.")
   if min_offset not in (0, 1):
     raise ValueError(f"min_offset must be 0 or 1; got {min_offset}.")
+  if not 0 <= last_goal_share <= 1:
+    raise ValueError(f"last_goal_share must lie between 0 and 1; got {last_goal_share}.")
   if negatives is not None and negatives not in sampling.NEGATIVE_STRATEGIES:
     raise ValueError(
       f"negatives must be None or one of {sampling.NEGATIVE_STRATEGIES}; got {negatives!r}."
@@ -70,7 +74,9 @@ def contrastive_batches(
 
   def sample(keys: tf.Tensor, trajectories: TrajectoryBatch) -> Batch:
     lengths = trajectories.lengths
-    anchors, offsets = sampling.geometric_pairs(keys, lengths, discount, min_offset)
+    anchors, offsets = sampling.geometric_pairs(
+      keys, lengths, discount, min_offset, last_goal_share
+    )
     batch = {
       "states": sampling.take(trajectories.states, anchors),
       "goals": sampling.take(trajectories.states, anchors + offsets),

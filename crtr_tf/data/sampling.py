@@ -13,7 +13,7 @@ from crtr_tf.puzzles import counter_random
 NEGATIVE_STRATEGIES = ("uniform", "first", "last", "farther")
 
 # Which draw of a row's key serves what; no two purposes may share a number.
-_ANCHOR, _OFFSET, _NEGATIVE = range(3)
+_ANCHOR, _OFFSET, _NEGATIVE, _TO_END = range(4)
 
 
 class TrajectoryBatch(NamedTuple):
@@ -39,7 +39,11 @@ def step_keys(seed: int, step: tf.Tensor, num_groups: int, repetition_factor: in
 
 
 def geometric_pairs(
-  keys: tf.Tensor, lengths: tf.Tensor, discount: float, min_offset: int = 1
+  keys: tf.Tensor,
+  lengths: tf.Tensor,
+  discount: float,
+  min_offset: int = 1,
+  last_goal_share: float = 0.0,
 ) -> PairIndices:
   """Anchors uniform, offsets geometric, truncated to what is left of the trajectory.
 
@@ -52,16 +56,20 @@ def geometric_pairs(
     lengths: [G] int32 numbers of states.
     discount: in (0, 1).
     min_offset: 1, or 0 to let a state be its own goal.
+    last_goal_share: share of the pairs that are drawn from the other end: their goal is the last
+      state, of which a search asks, and the anchor lies such an offset before it.
   """
   num_anchors = lengths[:, None] - min_offset
   anchors = counter_random.integers(keys, _ANCHOR, num_anchors)
-  num_offsets = num_anchors - anchors  # at least one
+  to_end = counter_random.uniforms(keys, _TO_END) < last_goal_share
+  num_offsets = num_anchors - tf.where(to_end, 0, anchors)  # at least one
   uniform = counter_random.uniforms(keys, _OFFSET)
   # float64: discount^n would vanish in float32 where the trajectory is long.
   total = -tf.math.expm1(tf.cast(num_offsets, tf.float64) * tf.math.log(_f64(discount)))
   drawn = tf.math.log1p(-tf.cast(uniform, tf.float64) * total) / tf.math.log(_f64(discount))
   steps = tf.clip_by_value(tf.cast(tf.floor(drawn), tf.int32), 0, num_offsets - 1)
-  return PairIndices(anchors, steps + min_offset)
+  offsets = steps + min_offset
+  return PairIndices(tf.where(to_end, lengths[:, None] - 1 - offsets, anchors), offsets)
 
 
 def uniform_pairs(keys: tf.Tensor, lengths: tf.Tensor) -> PairIndices:

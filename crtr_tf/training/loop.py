@@ -52,6 +52,8 @@ def train(
   held_out: TrajectorySource | None = None,
   batch_size: int = 512,
   augment: bool = False,
+  detour_share: float = 0.0,
+  detour_moves: int = 20,
   seed: int = 0,
   optimizer: Callable[[int], keras.optimizers.Optimizer] = optimizers.adam,
   jit_compile: bool | None = None,
@@ -78,6 +80,9 @@ def train(
     held_out: trajectories that are not trained on, for evaluation.
     batch_size: over all replicas.
     augment: whether every trajectory is seen under a random symmetry of the puzzle.
+    detour_share: share of the pairs that lie on random walks off their trajectory; for contrastive
+      methods, see `data.with_detours`.
+    detour_moves: most moves of such a walk.
     seed: of the weights and of all draws.
     optimizer: called with num_steps.
     jit_compile: whether XLA compiles the step; None for what is fastest for encoder and device.
@@ -92,11 +97,12 @@ def train(
     restore: "latest" or "best" gives back the model of that checkpoint and trains no further.
 
   Raises:
-    ValueError: if symmetries are asked for and there is no puzzle that has any.
+    ValueError: if symmetries or detours are asked for and there is no puzzle to have them.
     TrainingError: if the loss became NaN or infinite.
   """
-  if augment and puzzle is None:
-    raise ValueError("augment needs a puzzle, whose symmetries it draws from; got none.")
+  for name, wanted in (("augment", augment), ("detour_share", detour_share)):
+    if wanted and puzzle is None:
+      raise ValueError(f"{name} needs a puzzle, whose symmetries or moves it draws from; got none.")
   run_dir = pathlib.Path(run_dir)
   last_step = num_steps if method.is_trained else 0
   strategy = strategy or tf.distribute.get_strategy()
@@ -137,6 +143,8 @@ def train(
     return TrainingResult(_with_averages(model), first_step, True, method, puzzle)
 
   batches = method.batches(trajectories, batch_size, seed, first_step)
+  if detour_share:
+    batches = data.with_detours(batches, puzzle, detour_share, detour_moves, seed, first_step)
   if augment:
     batches = data.augmented(batches, puzzle, seed, first_step)
   stop = callbacks.StopOnSignal(checkpoints, first_step, last_step)

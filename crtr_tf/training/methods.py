@@ -116,6 +116,7 @@ class ContrastiveMethod(Method):
   discount: float = 0.9
   min_offset: int = 1
   negatives: str | None = None
+  last_goal_share: float = 0.0
   metric: str = "dot"
   loss_direction: str = "backward"
   temperature: float | None = None
@@ -155,6 +156,7 @@ class ContrastiveMethod(Method):
       first_step,
       self.min_offset,
       self.negatives,
+      self.last_goal_share,
     )
 
 

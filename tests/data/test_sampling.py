@@ -53,6 +53,22 @@ def test_geometric_pairs_follow_the_closed_form_for_every_length(discount: float
     assert_distribution(geometric_table(length, discount, min_offset), pairs)
 
 
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize("min_offset", [0, 1])
+def test_a_share_of_the_pairs_is_drawn_from_the_last_state_backwards(share: float, min_offset: int):
+  lengths = [2, 7, 21]
+  keys = many_keys(len(lengths))
+  drawn = sampling.geometric_pairs(keys, tf.constant(lengths), 0.9, min_offset, share)
+  for row, length in enumerate(lengths):
+    weights = {k: 0.9**k for k in range(min_offset, length)}
+    table = {pair: (1 - share) * p for pair, p in geometric_table(length, 0.9, min_offset).items()}
+    for k, weight in weights.items():
+      pair = (length - 1 - k, k)
+      table[pair] = table.get(pair, 0.0) + share * weight / sum(weights.values())
+    pairs = list(zip(*(x[row].numpy().tolist() for x in drawn), strict=True))
+    assert_distribution({pair: p for pair, p in table.items() if p}, pairs)
+
+
 def test_length_two_has_one_pair():
   anchors, offsets = sampling.geometric_pairs(many_keys(1, 100), tf.constant([2]), 0.9)
   assert set(anchors.numpy().ravel()) == {0} and set(offsets.numpy().ravel()) == {1}

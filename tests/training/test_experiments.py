@@ -104,7 +104,14 @@ def test_the_random_baseline_takes_the_place_of_another(tmp_path: pathlib.Path):
   assert bound("train.method").name == "random"
 
 
-def test_symmetries_of_what_is_no_puzzle_are_refused(tmp_path: pathlib.Path):
-  configs.parse(["gin/cpu/lights_out_crtr.gin"], ["train.puzzle = None", "train.augment = True"])
-  with pytest.raises(ValueError, match="augment needs a puzzle"):
+@pytest.mark.parametrize("wanted", ["augment = True", "detour_share = 0.5"])
+def test_symmetries_and_moves_of_what_is_no_puzzle_are_refused(wanted: str, tmp_path: pathlib.Path):
+  configs.parse(["gin/cpu/lights_out_crtr.gin"], ["train.puzzle = None", f"train.{wanted}"])
+  with pytest.raises(ValueError, match=f"{wanted.split()[0]} needs a puzzle"):
+    gin.get_configurable(training.train)(tmp_path)
+
+
+def test_detours_of_a_method_without_negatives_are_refused(tmp_path: pathlib.Path):
+  configs.parse(["gin/cpu/lights_out_supervised.gin"], ["train.detour_share = 0.5"])
+  with pytest.raises(ValueError, match="detours are for contrastive batches"):
     gin.get_configurable(training.train)(tmp_path)
