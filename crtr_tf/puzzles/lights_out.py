@@ -17,12 +17,21 @@ class LightsOut(base.Puzzle):
   Args:
     height, width: rows and columns of the board.
     trajectory_moves: random presses of a training trajectory (the paper's 49 for 7x7).
+    allow_repeats: whether a trajectory may press a light twice (the paper's may), which takes the
+      first press back. Without, all steps that are left are needed, unless other presses do the
+      same (boards such as 5x5 have several solutions).
   """
 
   name = "lights_out"
   num_values = 2
 
-  def __init__(self, height: int = 7, width: int = 7, trajectory_moves: int = 49):
+  def __init__(
+    self,
+    height: int = 7,
+    width: int = 7,
+    trajectory_moves: int = 49,
+    allow_repeats: bool = True,
+  ):
     for name, value in (
       ("height", height),
       ("width", width),
@@ -30,11 +39,17 @@ class LightsOut(base.Puzzle):
     ):
       if value < 1:
         raise ValueError(f"{name} must be at least 1; got {value}.")
+    if not allow_repeats and trajectory_moves > height * width:
+      raise ValueError(
+        f"trajectory_moves must be at most the number of lights, {height * width}, where no light "
+        f"is pressed twice; got {trajectory_moves}."
+      )
     self.board_shape = (height, width)
     self.state_size = height * width
     self.action_names = tuple(f"{r},{c}" for r in range(height) for c in range(width))
     self.inverse_actions = np.arange(self.state_size, dtype=np.int32)  # pressing twice is nothing
     self.trajectory_moves = trajectory_moves
+    self.allow_repeats = allow_repeats
     self.max_trajectory_states = trajectory_moves + 1
     self._presses = _press_patterns(height, width)
 
@@ -74,15 +89,21 @@ class LightsOut(base.Puzzle):
 
   def trajectories(self, seed: int, episodes: tf.Tensor) -> base.Trajectories:
     keys = counter_random.episode_keys("lights_out/trajectories", seed, episodes)
-    draws = tf.range(self.trajectory_moves, dtype=tf.int64)
     # The presses in forward order. All of them together lead from the first state to the goal, so
     # a state is the sum of the presses still to come. (XLA has no cumulative sum of uint8.)
-    actions = counter_random.integers(keys[:, None], draws[None, :], self.num_actions)  # [B, M]
+    actions = self._random_presses(keys)
     toggles = tf.gather(tf.constant(self._presses, tf.int32), actions)  # [B, M, S]
     to_come = tf.cast(tf.cumsum(toggles, axis=1, reverse=True) % 2, tf.uint8)
     goal = tf.zeros_like(to_come[:, :1])
     lengths = tf.fill(tf.shape(keys), self.max_trajectory_states)
     return base.Trajectories(tf.concat([to_come, goal], axis=1), actions, lengths)
+
+  def _random_presses(self, keys: tf.Tensor) -> tf.Tensor:
+    """[B] keys -> [B, M] int32 presses of a trajectory."""
+    if not self.allow_repeats:
+      return counter_random.permutations(keys, self.num_actions)[:, : self.trajectory_moves]
+    draws = tf.range(self.trajectory_moves, dtype=tf.int64)
+    return counter_random.integers(keys[:, None], draws[None, :], self.num_actions)
 
   def optimal_presses(self, state: np.ndarray) -> np.ndarray | None:
     """The smallest set of presses that solves [S] lights, as a [S] 0/1 mask; None if none does."""

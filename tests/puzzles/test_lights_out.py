@@ -67,6 +67,23 @@ def test_tiny_boards_never_start_solved():
   assert {tuple(board) for board in boards} == {(1, 1)}
 
 
+def test_without_repeats_a_trajectory_presses_every_light_once():
+  puzzle = LightsOut(3, 4, trajectory_moves=12, allow_repeats=False)
+  _, actions, _ = puzzle.trajectories(0, tf.range(50, dtype=tf.int64))
+  np.testing.assert_array_equal(np.sort(actions, axis=1), np.tile(np.arange(12), (50, 1)))
+  shorter = LightsOut(3, 4, trajectory_moves=5, allow_repeats=False)
+  states, actions, _ = shorter.trajectories(0, tf.range(50, dtype=tf.int64))
+  assert all(len(set(presses)) == 5 for presses in actions.numpy().tolist())
+  # All 12 presses are independent on this board, so a state needs as many as it has steps left.
+  for step, state in enumerate(states.numpy()[0]):
+    assert shorter.optimal_presses(state).sum() == 5 - step
+
+
+def test_more_presses_than_lights_are_refused_without_repeats():
+  with pytest.raises(ValueError, match=r"at most the number of lights, 12, .* got 13"):
+    LightsOut(3, 4, trajectory_moves=13, allow_repeats=False)
+
+
 BAD_BOARDS = {
   "rows": ("000/000", "3 rows joined by /; got 2"),
   "length": ("000/0000/000", "row 2 must have 3 lights; got 4"),
