@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from crtr_tf import puzzles, search
+from crtr_tf import models, puzzles, search
 from crtr_tf.export import names, solving
 from crtr_tf.export.metadata import FILE, Metadata, ModelError
 
@@ -34,6 +34,20 @@ class ExportedModel:
   def distance(self, states: tf.Tensor, goals: tf.Tensor) -> tf.Tensor:
     """[N, S], [N, S] uint8 -> [N] float32, lower is closer."""
     return self._saved.distance(states, goals)["distances"]
+
+  def copy_weights(self, encoder: models.Encoder) -> None:
+    """Gives a built encoder of the same architecture the weights of this one.
+
+    Raises:
+      ModelError: if the architectures differ.
+    """
+    shapes = [tuple(variable.shape) for variable in encoder.variables]
+    if shapes != [tuple(weight.shape) for weight in self._saved.weights]:
+      raise ModelError(
+        f"{self.directory}: its weights do not fit the network of its configuration."
+      )
+    for variable, weight in zip(encoder.variables, self._saved.weights, strict=True):
+      variable.assign(weight)
 
   def solver(
     self,

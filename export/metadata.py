@@ -30,6 +30,8 @@ class SolverSettings:
     expand_batch: nodes expanded at once.
     beam_width: of beam search.
     max_steps: of a greedy walk, and the most layers of a beam.
+    symmetries: over how many views of a state its distance is averaged, see
+      `search.symmetry_averaged`.
   """
 
   solver: str = "bestfs"
@@ -40,6 +42,7 @@ class SolverSettings:
   expand_batch: int = 1
   beam_width: int = 1024
   max_steps: int = 200
+  symmetries: int = 1
 
 
 @dataclasses.dataclass(frozen=True)

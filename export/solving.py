@@ -32,6 +32,7 @@ def make_solver(
     memory_limit: bytes for all of them; None for half of what is free.
     jit_compile: whether XLA compiles it.
   """
+  model = search.symmetry_averaged(model, puzzle, settings.symmetries)
   shared = {"num_lanes": num_lanes, "memory_limit": memory_limit, "jit_compile": jit_compile}
   if settings.solver == "greedy":
     return search.GreedySolver(puzzle, model, settings.max_steps, **shared)

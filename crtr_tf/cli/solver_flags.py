@@ -25,6 +25,9 @@ _EXPAND_BATCH = flags.DEFINE_integer(
 )
 _BEAM_WIDTH = flags.DEFINE_integer("beam_width", None, "States of a layer (beam).")
 _MAX_STEPS = flags.DEFINE_integer("max_steps", None, "Moves of a walk (greedy), layers (beam).")
+_SYMMETRIES = flags.DEFINE_integer(
+  "symmetries", None, "Turned and mirrored views that a distance is averaged over; 1 for none."
+)
 
 _USED_BY = {
   "budget": ("bestfs", "astar"),
@@ -34,6 +37,7 @@ _USED_BY = {
   "expand_batch": ("bestfs", "astar"),
   "beam_width": ("beam",),
   "max_steps": ("greedy", "beam"),
+  "symmetries": ("bestfs", "astar", "greedy", "beam"),
 }
 
 
@@ -51,6 +55,7 @@ def given() -> dict[str, Any]:
     "expand_batch": _EXPAND_BATCH.value,
     "beam_width": _BEAM_WIDTH.value,
     "max_steps": _MAX_STEPS.value,
+    "symmetries": _SYMMETRIES.value,
   }
   settings = {name: value for name, value in values.items() if value is not None}
   if _TOP_K.value is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import gin
 
-from crtr_tf import configs, data, export, training
+from crtr_tf import configs, data, export, models, training
 from crtr_tf.evaluation import calibration
 from crtr_tf.training import run_directory
 
@@ -98,3 +98,48 @@ def export_run(
     jit_compile,
     metrics.read_text() if metrics.is_file() else None,
   )
+
+
+def export_again(
+  name: str,
+  directory: pathlib.Path,
+  settings: export.SolverSettings,
+  jit_compile: bool | None = None,
+) -> export.Metadata:
+  """Writes an exported model once more, with another search.
+
+  Args:
+    name: a released name or a directory.
+    directory: must not exist.
+    settings: of the search.
+    jit_compile: of the `solve` signature.
+  """
+  export.check_free(directory)
+  exported = export.load(name)
+  metadata = exported.metadata
+  history = exported.directory / export.HISTORY
+  return export.save(
+    rebuilt_model(exported),
+    exported.puzzle,
+    directory,
+    metadata.training,
+    settings,
+    metadata.calibration,
+    jit_compile,
+    history.read_text() if history.is_file() else None,
+  )
+
+
+def rebuilt_model(exported: export.ExportedModel) -> models.HeuristicModel:
+  """The Keras model that was exported, made anew from its configuration and its weights.
+
+  Raises:
+    ModelError: if this version of the package makes another network of that configuration.
+  """
+  configs.parse([], [exported.metadata.training.config])
+  method = gin.query_parameter("train.method").scoped_configurable_fn()
+  spec = training.StateSpec.of(None, exported.puzzle)
+  model = method.make_model(spec, exported.puzzle)
+  model.build((None, spec.size))
+  exported.copy_weights(model.encoder)
+  return model

@@ -9,6 +9,7 @@ from crtr_tf.search.solvers import (
   Solver,
   memory_per_lane,
 )
+from crtr_tf.search.symmetry import symmetry_averaged
 from crtr_tf.search.verification import verify
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
   "as_heuristic",
   "has_embeddings",
   "memory_per_lane",
+  "symmetry_averaged",
   "verify",
 ]

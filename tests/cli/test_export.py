@@ -68,6 +68,25 @@ def test_a_run_becomes_a_model(run_dir: pathlib.Path, tmp_path: pathlib.Path):
 
 
 @pytest.mark.slow
+def test_a_model_is_written_again_with_another_search(tmp_path: pathlib.Path):
+  outcome = commands.run(
+    "export", "--model=digit_jumper", f"--export_dir={tmp_path}/again", "--solver=greedy",
+    "--symmetries=2", "--nojit",
+  )  # fmt: skip
+  assert outcome.code == 0, outcome.err
+  first, again = export.load("digit_jumper"), export.load(tmp_path / "again")
+  assert (again.metadata.solver.solver, again.metadata.solver.symmetries) == ("greedy", 2)
+  # All but the search is as before.
+  for name in ("weights", "training", "calibration", "puzzle", "metric"):
+    assert getattr(again.metadata, name) == getattr(first.metadata, name)
+  history = [(model.directory / export.HISTORY).read_text() for model in (first, again)]
+  assert history[0] == history[1]
+  boards = first.puzzle.instances(0, tf.range(5, dtype=tf.int64))
+  goals = first.puzzle.goal(boards)
+  np.testing.assert_array_equal(again.distance(boards, goals), first.distance(boards, goals))
+
+
+@pytest.mark.slow
 def test_what_cannot_be_exported_is_refused_in_one_line(
   run_dir: pathlib.Path, tmp_path: pathlib.Path
 ):
@@ -75,6 +94,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line(
   arguments = {
     "exists already": (f"--run_dir={run_dir}", f"--export_dir={tmp_path}/taken"),
     "is no run directory": (f"--run_dir={tmp_path}", f"--export_dir={tmp_path}/new"),
+    "give either --run_dir": (f"--export_dir={tmp_path}/new",),
   }
   processes = {words: commands.start("export", *flags) for words, flags in arguments.items()}
   for words, process in processes.items():
