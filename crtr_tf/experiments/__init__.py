@@ -8,6 +8,7 @@ from crtr_tf.experiments import (
   ablation_results,
   example_results,
   grid_results,
+  parity_results,
   released_results,
   representation_results,
   success_results,
@@ -28,6 +29,7 @@ RESULTS: dict[str, Result] = {
     grid_results,
     example_results,
     released_results,
+    parity_results,
   )
   for result in module.RESULTS
 }

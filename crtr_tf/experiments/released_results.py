@@ -15,7 +15,7 @@ from crtr_tf.experiments.representation_results import logged_curve
 from crtr_tf.experiments.result import Key, Plan, Result
 from crtr_tf.experiments.scales import TINY, Scale, some
 from crtr_tf.experiments.success_results import GREEDY, add_success_curves, rate, rates, seeds_of
-from crtr_tf.experiments.tasks import CONTRASTIVE, METHODS, Measure, Released, Run, Search
+from crtr_tf.experiments.tasks import CONTRASTIVE, Measure, Released, Run, Search
 from crtr_tf.puzzles import drawing
 
 Settings = tuple[tuple[str, Any], ...]
@@ -44,8 +44,10 @@ class Trial:
   num_instances: int = _NUM_INSTANCES
 
 
-def _best_first(*budgets: int) -> Trial:
-  return Trial("best-first", (("solver", "bestfs"), ("budget", budgets[-1])), budgets)
+def _best_first(*budgets: int, label: str = "best-first", **settings: Any) -> Trial:
+  """As far as `settings` do not say it, the model recommends how."""
+  search = (("solver", "bestfs"), ("budget", budgets[-1]), *settings.items())
+  return Trial(label, search, budgets)
 
 
 def _greedy(max_steps: int) -> Trial:
@@ -60,23 +62,34 @@ def _recommended(*budgets: int, moves: int | None = None) -> Trial:
   return Trial(f"A*, {moves} moves", settings, budgets, (("evaluation_moves", moves),))
 
 
-def _beam(width: int, num_instances: int) -> Trial:
-  settings = (("solver", "beam"), ("beam_width", width), ("max_steps", 100))
-  return Trial(f"beam {width}, random cubes", settings, num_instances=num_instances)
+def _beam(width: int, max_steps: int, num_instances: int) -> Trial:
+  settings = (("solver", "beam"), ("beam_width", width), ("max_steps", max_steps))
+  return Trial(f"beam {width}", settings, num_instances=num_instances)
 
 
 _TRIALS = {
   "digit_jumper": (_best_first(50, 100), _recommended(100, 400), _greedy(400)),
-  "n_puzzle": (_best_first(1000), _recommended(1000), _greedy(1000)),
+  "n_puzzle": (
+    _best_first(1000),
+    _best_first(1000, label="best-first, one view", symmetries=1),
+    _recommended(1000),
+    _greedy(1000),
+  ),
   "sokoban": (_best_first(1000, 6000), _recommended(1000, 6000), _greedy(500)),
   "rubiks_cube": (
     _recommended(1000, 6000, moves=10),
     _recommended(1000, 6000, moves=12),
     _recommended(1000, 6000, moves=15),
-    _beam(1024, 100),
-    _beam(8192, 20),
+    _beam(1024, 40, num_instances=200),
+    _beam(8192, 40, num_instances=25),
   ),
-  "lights_out": (_best_first(1000), _recommended(1000), _greedy(100)),
+  "lights_out": (
+    _best_first(1000),
+    _best_first(1000, label="best-first, ten children", top_k=10),
+    _best_first(1000, label="best-first, all children", top_k=None),
+    _beam(128, 25, num_instances=200),
+    _greedy(100),
+  ),
 }
 
 
@@ -226,10 +239,13 @@ def _calibrated_page(outcomes: dict[Key, Solved], lab: Lab) -> Page:
   return page
 
 
+_COMPARED = (*CONTRASTIVE, "supervised", "random")  # DeepCubeA is in `main_result`.
+
+
 def _seeds_plan(scale: Scale, num_seeds: int) -> Plan:
   plan: Plan = {}
   for puzzle in scale.puzzles:
-    for method in METHODS:
+    for method in _COMPARED:
       # The baselines are compared once, the two that the paper is about with every seed.
       for seed in range(num_seeds if method in CONTRASTIVE else 1):
         run = Run(puzzle, method, seed)
@@ -243,7 +259,7 @@ def _seeds_page(outcomes: dict[Key, Any], lab: Lab) -> Page:
   page = Page()
   rows = []
   for puzzle in lab.scale.puzzles:
-    for method in METHODS:
+    for method in _COMPARED:
       spearman = [one["spearman"] for one in seeds_of(outcomes, puzzle, method, "spearman")]
       searched, walked = (seeds_of(outcomes, puzzle, method, kind) for kind in ("search", "greedy"))
       name = [puzzle, plots.label(method), str(len(searched))]

@@ -40,7 +40,8 @@ def test_a_released_model_is_judged_by_its_own_searches(
 ):
   result = reproduced("released_models", lab)
   table, training = result["tables"]
-  assert [row[1] for row in table["rows"]] == ["best-first", "A*", "greedy, 1000 moves"]
+  searches = ["best-first", "best-first, one view", "A*", "greedy, 1000 moves"]
+  assert [row[1] for row in table["rows"]] == searches
   assert all(row[2] == str(TINY.num_instances) for row in table["rows"])
   assert table["rows"][0][3].endswith("@1000")
   assert training["rows"][0][:2] == ["n_puzzle", "4"]

@@ -87,3 +87,22 @@ def test_markdown_has_the_same_with_pictures_beside_it(
   assert "## Result first" in text and "| row 0 | 0.123 |" in text
   for source in re.findall(r'src="([^"]+)"', text):
     assert (path.parent / source).read_bytes().startswith(b"\x89PNG")
+
+
+def test_markdown_keeps_what_other_machines_found(results: pathlib.Path, tmp_path: pathlib.Path):
+  docs = tmp_path / "docs"
+  whole = experiments.write_markdown(results, docs).read_text()
+  part = tmp_path / "part"
+  shutil.copytree(results / "second", part / "second")
+  found = json.loads((part / "second" / "result.json").read_text())
+  found["paper"] = "Another claim."
+  (part / "second" / "result.json").write_text(json.dumps(found))
+  text = experiments.write_markdown(part, docs).read_text()
+  assert "*The paper:* Another claim." in text
+  first = whole.index("## Result second")
+  assert text[:first] == whole[:first]
+  assert text.count("## Result") == 2
+  # At another scale nothing of it holds.
+  found["shrunk"] = "Nothing."
+  (part / "second" / "result.json").write_text(json.dumps(found))
+  assert "## Result first" not in experiments.write_markdown(part, docs).read_text()
