@@ -12,7 +12,13 @@ NUM_EASY = 8  # trajectories, of which the last 1 to 4 moves are to be found
 # A search, and the share of 20 instances that it must solve: safely below what was measured.
 FLOORS = {
   "digit_jumper": ({"solver": "bestfs", "budget": 100}, 0.9),
+  "n_puzzle": ({"solver": "bestfs", "budget": 1000}, 0.9),
+  "sokoban": ({"solver": "astar", "budget": 1000}, 0.5),
+  "rubiks_cube": ({"solver": "astar", "budget": 1000}, 0.6),
+  "lights_out": ({"solver": "bestfs", "budget": 1000}, 0.9),
 }
+# Random cubes take a beam, and minutes; see docs/results/models.md.
+EASIER = {"rubiks_cube": puzzles.RubiksCube(evaluation_moves=10)}
 
 
 def solved(model: export.ExportedModel, states: np.ndarray, **settings: object) -> np.ndarray:
@@ -22,9 +28,9 @@ def solved(model: export.ExportedModel, states: np.ndarray, **settings: object) 
   return result.solved.numpy()
 
 
-def test_there_is_a_model_for_each_puzzle_that_has_a_floor():
-  assert set(FLOORS) <= set(MODELS)
-  assert {name.removesuffix("_crl") for name in MODELS} <= set(puzzles.PUZZLES)
+def test_there_are_a_model_and_its_twin_for_each_puzzle():
+  assert set(FLOORS) == set(puzzles.PUZZLES)
+  assert set(MODELS) == {name + end for name in puzzles.PUZZLES for end in ("", "_crl")}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -43,7 +49,7 @@ def test_it_says_where_it_comes_from_and_is_small(name: str):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(set(MODELS) & set(FLOORS)))
+@pytest.mark.parametrize("name", MODELS)
 def test_it_solves(name: str):
   model = export.load(name)
   trajectories = model.puzzle.trajectories(4, tf.range(NUM_EASY, dtype=tf.int64))
@@ -54,7 +60,12 @@ def test_it_solves(name: str):
     for moves in range(1, min(4, lengths[row] - 1) + 1)
   ]
   easy = [state for state in easy if not model.puzzle.is_solved(state[None]).numpy()[0]]
-  assert solved(model, np.stack(easy), solver="bestfs", budget=1000).all()
+  share = solved(model, np.stack(easy), solver="bestfs", budget=1000).mean()
+  if name not in FLOORS:  # A twin is there to be compared with; CRL loses its way even here.
+    assert share >= 0.5
+    return
+  assert share == 1
   settings, floor = FLOORS[name]
-  instances = model.puzzle.instances(4, tf.range(20, dtype=tf.int64)).numpy()
+  puzzle = EASIER.get(name, model.puzzle)
+  instances = puzzle.instances(4, tf.range(20, dtype=tf.int64)).numpy()
   assert solved(model, instances, **settings).mean() >= floor
