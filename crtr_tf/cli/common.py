@@ -10,10 +10,10 @@ from absl import app, flags, logging
 from crtr_tf import configs
 
 GIN_FILE = flags.DEFINE_multi_string(
-  "gin_file", [], "A configuration, such as gin/cpu/digit_jumper_crtr.gin; may be repeated."
+  "gin_file", [], "A configuration, such as gin/cpu/digit_jumper_crtr.gin"
 )
 GIN_BINDINGS = flags.DEFINE_multi_string(
-  "gin_bindings", [], "A binding such as 'train.num_steps = 1000'; may be repeated."
+  "gin_bindings", [], "A binding such as 'train.num_steps = 1000'"
 )
 
 # TensorFlow's notes on the machine would bury ours; it reads this when it is imported.
@@ -47,6 +47,7 @@ def read_lines(path: str) -> Iterator[str]:
 
 def run(main: Callable[[list[str]], None]) -> None:
   """Runs a binary; what the user got wrong is told in one line, with exit code 2."""
+  _let_help_find(main.__module__)
 
   def guarded(argv: list[str]) -> None:
     if len(argv) > 1:
@@ -68,6 +69,17 @@ def run(main: Callable[[list[str]], None]) -> None:
       _fail(message)
 
   app.run(guarded)
+
+
+def _let_help_find(module: str) -> None:
+  """Makes --help tell of the module of a command.
+
+  absl looks for it in the script that was started, and a console script holds neither the text nor
+  the flags.
+  """
+  sys.modules["__main__"].__doc__ = sys.modules[module].__doc__
+  for flag in flags.FLAGS.get_key_flags_for_module(module):
+    flags.FLAGS.register_key_flag_for_module(sys.argv[0], flag)
 
 
 def _user_message(error: Exception) -> str | None:

@@ -34,6 +34,7 @@ _NUM_TRAJECTORIES = flags.DEFINE_integer("num_trajectories", 100, "Held-out traj
 _OUT_DIR = flags.DEFINE_string("out_dir", "evaluation", "Folder for evaluation.json and the plots.")
 _NUM_PROCESSES = flags.DEFINE_integer("num_processes", 1, "Processes to solve with.")
 _PLOTS = flags.DEFINE_bool("plots", True, "Whether to draw; t-SNE takes some seconds.")
+flags.adopt_module_key_flags(solver_flags)  # for --help
 
 
 def main(argv: list[str]) -> None:

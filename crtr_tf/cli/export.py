@@ -31,6 +31,7 @@ _CALIBRATE = flags.DEFINE_bool(
 _JIT = flags.DEFINE_bool(
   "jit", None, "Whether XLA compiles the signature `solve`; by default where that is faster."
 )
+flags.adopt_module_key_flags(solver_flags)  # for --help
 
 
 def main(argv: list[str]) -> None:

@@ -46,6 +46,7 @@ _NUM_LANES = flags.DEFINE_integer(
 _MEMORY_GB = flags.DEFINE_float(
   "memory_gb", None, "Memory that the search may use; by default half of what is free."
 )
+flags.adopt_module_key_flags(solver_flags)  # for --help
 
 
 class Instance:

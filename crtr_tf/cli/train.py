@@ -12,6 +12,7 @@ from absl import flags
 from crtr_tf.cli import common
 
 _RUN_DIR = flags.DEFINE_string("run_dir", None, "Folder of the run.", required=True)
+flags.adopt_module_key_flags(common)  # for --help
 
 
 def main(argv: list[str]) -> None:

@@ -1,5 +1,9 @@
 """Errors as users see them."""
 
+import importlib.metadata
+import subprocess
+import sys
+
 import pytest
 import tensorflow as tf
 
@@ -29,3 +33,27 @@ def test_messages_about_the_input_are_passed_on(error: Exception):
 )
 def test_bugs_keep_their_stack_trace(error: Exception):
   assert common._user_message(error) is None
+
+
+_SOME_FLAGS = {
+  "crtr-train": ["run_dir", "gin_file", "gin_bindings"],
+  "crtr-export": ["run_dir", "solver"],
+  "crtr-solve": ["instances", "beam_width", "[no]resume"],
+  "crtr-evaluate": ["num_instances", "budget"],
+  "crtr-reproduce": ["result", "scale"],
+  "crtr-quickstart": ["out_dir"],
+}
+
+
+@pytest.mark.parametrize("command", _SOME_FLAGS)
+def test_help_of_a_console_script_shows_its_text_and_its_flags(command: str):
+  (script,) = importlib.metadata.entry_points(group="console_scripts", name=command)
+  module, function = script.value.split(":")
+  outcome = subprocess.run(
+    [sys.executable, "-c", f"from {module} import {function}; {function}()", "--help"],
+    capture_output=True,
+    text=True,
+  )
+  assert f"  {command}" in outcome.stdout  # the example that can be pasted
+  for flag in _SOME_FLAGS[command]:
+    assert f"\n  --{flag}:" in outcome.stdout
