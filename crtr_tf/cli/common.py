@@ -10,10 +10,10 @@ from absl import app, flags, logging
 from crtr_tf import configs
 
 GIN_FILE = flags.DEFINE_multi_string(
-  "gin_file", [], "A configuration, such as gin/cpu/digit_jumper_crtr.gin"
+  "gin_file", [], "A configuration, such as gin/cpu/digit_jumper_crtr.gin."
 )
 GIN_BINDINGS = flags.DEFINE_multi_string(
-  "gin_bindings", [], "A binding such as 'train.num_steps = 1000'"
+  "gin_bindings", [], "A binding such as 'train.num_steps = 1000'."
 )
 
 # TensorFlow's notes on the machine would bury ours; it reads this when it is imported.
