@@ -80,6 +80,7 @@ _TRIALS = {
     _recommended(1000, 6000, moves=10),
     _recommended(1000, 6000, moves=12),
     _recommended(1000, 6000, moves=15),
+    _recommended(1000, 6000),  # of random cubes
     _beam(1024, 40, num_instances=200),
     _beam(8192, 40, num_instances=25),
   ),
