@@ -80,7 +80,7 @@ _TRIALS = {
     _recommended(1000, 6000, moves=10),
     _recommended(1000, 6000, moves=12),
     _recommended(1000, 6000, moves=15),
-    _recommended(1000, 6000),  # of random cubes
+    _best_first(1000, 6000),  # of random cubes, like the paper
     _beam(1024, 40, num_instances=200),
     _beam(8192, 40, num_instances=25),
   ),
