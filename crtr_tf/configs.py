@@ -97,6 +97,7 @@ def register() -> None:
     training.SupervisedMethod,
     training.ValueIterationMethod,
     training.adam,
+    training.muon,
     training.make_strategy,
     training.train,
     success.solve_rate,

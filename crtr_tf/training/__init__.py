@@ -11,7 +11,7 @@ from crtr_tf.training.methods import (
   conv_encoder,
   dense_encoder,
 )
-from crtr_tf.training.optimizers import adam
+from crtr_tf.training.optimizers import adam, muon
 from crtr_tf.training.strategies import make_strategy
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
   "conv_encoder",
   "dense_encoder",
   "make_strategy",
+  "muon",
   "train",
 ]

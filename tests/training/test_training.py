@@ -179,31 +179,6 @@ def test_a_directory_belongs_to_one_configuration(tmp_path: pathlib.Path):
     run_directory.claim(tmp_path / "run", "a = 1\nb = 3\n")
 
 
-RATES = {
-  "constant": ({}, [1.0, 1.0, 1.0]),
-  "warm-up": ({"warmup_steps": 10}, [0.5, 1.0, 1.0]),
-  "cosine": ({"decay": "cosine", "final_fraction": 0.0}, [np.cos(np.pi * 5 / 200) ** 2, 0.5, 0.0]),
-}
-
-
-@pytest.mark.parametrize("name", RATES)
-def test_learning_rates(name: str):
-  options, expected = RATES[name]
-  optimizer = optimizers.adam(100, learning_rate=1.0, **options)
-  rates = []
-  for step in (5, 50, 100):
-    optimizer.iterations.assign(step)
-    rates.append(float(optimizer.learning_rate))
-  np.testing.assert_allclose(rates, expected, atol=1e-3)
-
-
-def test_bad_optimizers_are_refused():
-  with pytest.raises(ValueError, match=r"decay must be one of .* got 'linear'"):
-    optimizers.adam(10, decay="linear")
-  with pytest.raises(ValueError, match="less than num_steps; got 10, 10"):
-    optimizers.adam(10, warmup_steps=10)
-
-
 def test_bad_strategies_are_refused(monkeypatch: pytest.MonkeyPatch):
   monkeypatch.delenv("TF_CONFIG", raising=False)
   with pytest.raises(ValueError, match=r"strategy must be one of .* got 'tpu'"):
