@@ -49,8 +49,8 @@ def muon(
   """Muon for the kernels of dense and convolutional layers, Adam for all other weights.
 
   A step in a matrix has all its singular values near one: rare directions move as far as common
-  ones. On the cube it is after 2,000 steps where Adam is after 6,000, and after 20,000 a little
-  ahead of Adam after 30,000. Steps are scaled so that rates of Adam suit it.
+  ones. On the cube 2,000 steps of it did as well as 6,000 of Adam, and 20,000 as 30,000 (one run
+  each). Steps are scaled so that rates of Adam suit it.
 
   Args:
     num_steps, learning_rate, warmup_steps, decay, final_fraction, ema_momentum: as for `adam`.
