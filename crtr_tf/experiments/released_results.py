@@ -196,7 +196,7 @@ def _training_rows(models: Sequence[Released], lab: Lab) -> tuple[list[str], lis
 _RAW = {
   "n_puzzle": (0.0, 1.0, 2.0, 4.0, 8.0, 16.0),
   "sokoban": (0.0, 0.25, 0.5, 1.0, 2.0, 4.0),
-  "rubiks_cube": (0.0, 5.0, 10.0, 20.0, 30.0, 40.0),
+  "rubiks_cube": (0.0, 4.0, 8.0, 16.0, 24.0, 32.0),
 }
 _WEIGHTS = (0.25, 0.5, 1.0, 2.0, 4.0)  # Random walks are longer than they need be: below 1, too.
 _CALIBRATED_BUDGETS = {"n_puzzle": 1000, "sokoban": 1000, "rubiks_cube": 6000}
