@@ -1,5 +1,8 @@
 """The models that come with the package: small, documented, and able to solve."""
 
+import re
+
+import gin
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -46,6 +49,26 @@ def test_it_says_where_it_comes_from_and_is_small(name: str):
   )
   assert (directory / export.HISTORY).is_file()
   assert sum(path.stat().st_size for path in directory.rglob("*") if path.is_file()) < MOST_BYTES
+
+
+def bindings(config: str) -> dict[str, str]:
+  """By name, what a configuration binds, however gin has wrapped and scoped it."""
+  one_line_each = re.sub(r"\\\n\s*", "", config)
+  return dict(re.findall(r"^(?:PUZZLE/)?([\w./]+) = (.+)$", one_line_each, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_was_trained_as_its_recipe_says(name: str):
+  metadata = export.Metadata.read(export.find(name))
+  recorded = bindings(metadata.training.config)
+  configs.parse([f"gin/cpu/released/{metadata.puzzle['name']}_{metadata.training.method}.gin"])
+  recipe = bindings(gin.config_str())
+  gin.clear_config()
+  # A recipe also binds what is not called (another optimizer), a record also defaults.
+  shared = recipe.keys() & recorded.keys()
+  assert {key: recorded[key] for key in shared} == {key: recipe[key] for key in shared}
+  assert shared >= {"train.num_steps", "train.optimizer", "train.batch_size", "ENCODER"}
+  assert int(recipe["train.num_steps"]) == metadata.training.steps
 
 
 @pytest.mark.slow
